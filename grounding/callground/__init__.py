@@ -1,0 +1,3 @@
+"""callground: ground every call in Python code against what really exists."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""What one parsed module says, as immutable rows keyed by its content."""

@@ -1,0 +1,1 @@
+"""The CodeGraph: immutable snapshots of workspace, environment and open files."""

@@ -1,0 +1,94 @@
+"""What the evaluator may ask of a snapshot.  Nothing here does I/O."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from callground.facts.model import AttrStore, ModuleFacts
+
+
+class NotLoaded(Exception):
+    """Raised by a snapshot when a module that exists has not been read yet.
+
+    The driver loads `module` and asks the same question again; without a driver the call site is
+    abstained with the reason ``not-loaded``.
+    """
+
+    def __init__(self, module: str) -> None:
+        super().__init__(module)
+        self.module = module
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFile:
+    """One read file: its text and its facts."""
+
+    path: str
+    """Absolute path, or a pseudo path such as ``<probe:math>``."""
+    text: str
+    facts: ModuleFacts
+    digest: str
+    """Digest of the file's content."""
+    is_stub: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Module:
+    """A module as the environment's import system finds it, with up to two faces."""
+
+    name: str
+    origin: str
+    """``workspace``, ``stdlib`` or ``third-party``."""
+    is_package: bool
+    is_namespace: bool = False
+    source: SourceFile | None = None
+    stub: SourceFile | None = None
+    """A ``.pyi``: beside the source, from a stub package, or from typeshed."""
+    probed: SourceFile | None = None
+    """For compiled modules: what an isolated child saw, written as stub text."""
+    compiled: bool = False
+    """The module has no Python source (extension or built in)."""
+    partial_stub: bool = False
+    distribution: str | None = None
+    version: str | None = None
+    submodules: frozenset[str] = field(default=frozenset())
+    """Last names of the submodules that can be imported from its directories."""
+
+
+class SnapshotLike(Protocol):
+    """The evaluator's whole view of the world."""
+
+    python_version: tuple[int, int]
+    platform: str
+    """As ``sys.platform``."""
+    complete: bool
+    """False until every workspace file has been indexed: by-name questions are then not certain."""
+
+    def module(self, name: str) -> Module | None:
+        """The module `name`; None when the import system has no such module.
+
+        Raises NotLoaded when it exists and is not in memory.
+        """
+
+    def exists(self, name: str) -> bool:
+        """Whether the module can be imported, without loading it."""
+
+    def import_open(self, name: str) -> str | None:
+        """Why an absent module may exist all the same (import hooks, ``sys.path`` edits), else None."""
+
+    def module_of_path(self, path: str) -> str | None:
+        """Dotted name of a workspace file (``/r/src/a/b.py`` -> ``a.b``); None if it is not importable."""
+
+    def tree(self, file: SourceFile, piece: int) -> ast.Module | None:
+        """The parsed text of one piece (lines relative to the piece), from a bounded cache."""
+
+    def stores(self, attr: str) -> tuple[tuple[str, AttrStore], ...]:
+        """Stores to an attribute of that name in workspace files: (module, row).  ``"*"`` asks for the dynamic ones."""
+
+    def classes_with_base(self, name: str) -> tuple[tuple[str, str], ...]:
+        """Workspace classes one of whose bases' last name (import aliases undone) is `name`: (module, qualname)."""
+
+    def imported_anywhere(self, module: str) -> bool:
+        """Whether any workspace file (or loaded module) imports `module` as a submodule, which binds it on its parent."""

@@ -1,0 +1,1 @@
+"""Verdicts on call sites, their evidence, and the report."""
