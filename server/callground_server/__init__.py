@@ -1,0 +1,1 @@
+"""Everything that speaks a protocol: the command line and the language server."""
