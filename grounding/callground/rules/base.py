@@ -49,7 +49,7 @@ class Rule:
     severity: str
     """Default severity: ``error``, ``warning`` or ``hint``."""
     marks: str
-    """What is underlined: ``callee`` (its last name), ``argument`` (the wrong argument or keyword) or ``import``."""
+    """What is underlined: ``callee`` (its last name), ``argument`` (the wrong one) or ``import``."""
     summary: str
     """One line for lists."""
     compose: Callable[[Facts], str]

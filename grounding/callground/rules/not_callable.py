@@ -7,9 +7,9 @@ from callground.rules.base import Facts, Rule
 
 def compose(facts: Facts) -> str:
     """Say what the callee is instead of a function."""
-    what = facts.detail or (f"a value of class `{facts.owner}`" if facts.owner and facts.owner_kind == "class" else "")
-    if not what and facts.owner and facts.owner_kind == "module":
-        what = f"the module `{facts.owner}`"
+    what = facts.detail
+    if not what and facts.owner:
+        what = f"the module `{facts.owner}`" if facts.owner_kind == "module" else f"a value of `{facts.owner}`"
     callee = facts.callee or facts.name
     return f"`{callee}` cannot be called: it is {what}" if what else f"`{callee}` cannot be called"
 

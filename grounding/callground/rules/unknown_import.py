@@ -7,7 +7,7 @@ from callground.rules.base import Facts, Rule
 
 def compose(facts: Facts) -> str:
     """Tell a missing module from a missing name in a module that is there."""
-    if facts.owner and facts.owner_kind == "module" and not facts.owner == facts.name:
+    if facts.owner and facts.owner_kind == "module" and facts.owner != facts.name:
         return f"cannot import `{facts.name}`: module `{facts.owner}`{facts.installed()} does not define it"
     if facts.distribution:
         return f"no module named `{facts.name}` in the installed distribution{facts.installed()}"

@@ -1,0 +1,8 @@
+"""Settings: the ``[tool.callground]`` table, and the same keys from an editor."""
+
+from __future__ import annotations
+
+from callground.config.load import find_root, load, read_settings
+from callground.config.model import DEFAULT, SCOPES, Config, Problem
+
+__all__ = ["DEFAULT", "SCOPES", "Config", "Problem", "find_root", "load", "read_settings"]

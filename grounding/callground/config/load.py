@@ -1,0 +1,170 @@
+"""Read settings out of ``pyproject.toml`` or an editor's JSON, naming each one that cannot be used once."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from callground.config.model import DEFAULT, SCOPES, Config, Problem
+from callground.rules import RULES, SEVERITIES
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_ROOT_MARKS = ("pyproject.toml", ".git", "setup.cfg", "setup.py")
+
+
+def find_root(start: str) -> str:
+    """The workspace that `start` lies in.
+
+    The nearest folder upwards with a ``[tool.callground]`` table; else the nearest with a
+    ``pyproject.toml``, ``.git``, ``setup.cfg`` or ``setup.py``; else `start` itself (its folder for a file).
+    """
+    start = os.path.abspath(start)
+    if not os.path.isdir(start):
+        start = os.path.dirname(start)
+    marked: str | None = None
+    folder = start
+    while True:
+        if marked is None and any(os.path.lexists(os.path.join(folder, mark)) for mark in _ROOT_MARKS):
+            marked = folder
+        if _table(os.path.join(folder, "pyproject.toml"), []):
+            return folder
+        parent = os.path.dirname(folder)
+        # A repository is a border: settings of what lies around it are somebody else's.
+        if parent == folder or os.path.lexists(os.path.join(folder, ".git")):
+            return marked or start
+        folder = parent
+
+
+def load(root: str) -> tuple[Config, tuple[Problem, ...]]:
+    """The settings of ``ROOT/pyproject.toml``, with the problems found in them."""
+    path = os.path.join(root, "pyproject.toml")
+    problems: list[Problem] = []
+    table = _table(path, problems)
+    config, more = read_settings(table, "pyproject.toml")
+    return config, (*problems, *more)
+
+
+def read_settings(
+    settings: object, where: str = "editor settings", base: Config = DEFAULT
+) -> tuple[Config, tuple[Problem, ...]]:
+    """Lay plain settings over `base`.  Unknown keys and wrong types are reported and change nothing."""
+    problems: list[Problem] = []
+    if settings is None:
+        return base, ()
+    if not isinstance(settings, Mapping):
+        return base, (Problem(where, "", f"`tool.callground` must be a table, not {_kind(settings)}"),)
+    values: dict[str, Any] = {}
+    for key, value in settings.items():
+        reader = _READERS.get(str(key))
+        if reader is None:
+            problems.append(Problem(where, str(key), f"unknown setting `{key}`{_near(str(key), _READERS)}"))
+            continue
+        if value is None:
+            continue  # an editor sends null for what is not set
+
+        def report(message: str, key: str = str(key)) -> None:
+            problems.append(Problem(where, key, message))
+
+        read = reader(str(key), value, report)
+        if read is not None:
+            values[str(key).replace("-", "_")] = read
+    return replace(base, **values), tuple(problems)
+
+
+_Report = Callable[[str], None]
+
+
+def _table(path: str, problems: list[Problem]) -> object:
+    try:
+        with open(path, "rb") as file:
+            data = tomllib.loads(file.read().decode("utf-8-sig"))
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        problems.append(Problem("pyproject.toml", "", f"cannot be read: {error}; the default settings are used"))
+        return None
+    except tomllib.TOMLDecodeError as error:
+        problems.append(Problem("pyproject.toml", "", f"is not valid TOML: {error}; the default settings are used"))
+        return None
+    tool = data.get("tool")
+    return tool.get("callground") if isinstance(tool, dict) else None
+
+
+def _kind(value: object) -> str:
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "a table"}
+    return names.get(type(value), type(value).__name__)
+
+
+def _near(word: str, known: Mapping[str, object]) -> str:
+    close = difflib.get_close_matches(word.replace("_", "-"), list(known), 1)
+    return f"; did you mean `{close[0]}`?" if close else ""
+
+
+def _scope(key: str, value: object, report: _Report) -> str | None:
+    if isinstance(value, str) and value in SCOPES:
+        return value
+    report(f"`{key}` must be one of {', '.join(map(repr, SCOPES))}, not {value!r}; the default is used")
+    return None
+
+
+def _text(key: str, value: object, report: _Report) -> str | None:
+    if isinstance(value, str):
+        return value or None
+    report(f"`{key}` must be a string, not {_kind(value)}; the default is used")
+    return None
+
+
+def _texts(key: str, value: object, report: _Report) -> tuple[str, ...] | None:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    report(f"`{key}` must be a list of strings, not {_kind(value)}; the default is used")
+    return None
+
+
+def _severities(key: str, value: object, report: _Report) -> dict[str, str] | None:
+    if not isinstance(value, Mapping):
+        report(f"`{key}` must be a table of rule = severity, not {_kind(value)}; the default is used")
+        return None
+    read: dict[str, str] = {}
+    for code, severity in value.items():
+        if code not in RULES:
+            report(f"`{key}`: unknown rule `{code}`{_near(str(code), RULES)}")
+        elif severity not in SEVERITIES:
+            report(f"`{key}.{code}` must be one of {', '.join(map(repr, SEVERITIES))}, not {severity!r}")
+        else:
+            read[str(code)] = str(severity)
+    return read
+
+
+def _ignores(key: str, value: object, report: _Report) -> tuple[tuple[str, tuple[str, ...]], ...] | None:
+    if not isinstance(value, Mapping):
+        report(f"`{key}` must be a table of pattern = [rules], not {_kind(value)}; the default is used")
+        return None
+    read: list[tuple[str, tuple[str, ...]]] = []
+    for pattern, codes in value.items():
+        if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
+            report(f"`{key}.{pattern}` must be a list of rule codes, not {_kind(codes)}; it is left out")
+            continue
+        for code in codes:
+            if code not in RULES:
+                report(f"`{key}.{pattern}`: unknown rule `{code}`{_near(code, RULES)}")
+        read.append((str(pattern), tuple(code for code in codes if code in RULES)))
+    return tuple(read)
+
+
+_READERS: dict[str, Callable[[str, object, _Report], object]] = {
+    "scope": _scope,
+    "python": _text,
+    "exclude": _texts,
+    "roots": _texts,
+    "severity": _severities,
+    "per-file-ignores": _ignores,
+}

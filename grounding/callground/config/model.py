@@ -1,0 +1,69 @@
+"""What can be set, as immutable plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+SCOPES = ("all", "changed", "ai")
+"""Which calls are looked at: every one, those on changed lines, those on lines that an AI wrote."""
+
+
+class Problem(NamedTuple):
+    """A setting that could not be used; the default stands in its place."""
+
+    where: str
+    """The file, or ``editor settings``."""
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings of one workspace.  What is not set is None or empty."""
+
+    scope: str | None = None
+    """One of SCOPES; None leaves the choice to the program that asks (terminal: all, editor: ai)."""
+    python: str | None = None
+    """The interpreter or environment whose packages count; relative paths start at the workspace root."""
+    exclude: tuple[str, ...] = ()
+    """Patterns as in ``.gitignore`` for files that are not checked."""
+    roots: tuple[str, ...] = ()
+    """Extra folders, relative to the root, that imports start from."""
+    severity: Mapping[str, str] = field(default_factory=dict)
+    """Rule code -> ``error``, ``warning``, ``hint`` or ``off``."""
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(pattern, rule codes) in the order in which they were written."""
+
+    def severity_of(self, code: str, default: str) -> str:
+        """The severity that rule `code` has here."""
+        return self.severity.get(code, default)
+
+    def ignored_in(self, relative: str) -> frozenset[str]:
+        """The rule codes that are switched off in the file `relative` (to the root, with ``/``)."""
+        if not self.per_file_ignores:
+            return frozenset()
+        return frozenset(
+            code for pattern, codes in self.per_file_ignores if matches(relative, pattern) for code in codes
+        )
+
+
+DEFAULT = Config()
+
+
+def matches(relative: str, pattern: str) -> bool:
+    """Whether a pattern of ``per-file-ignores`` means the file: a folder, a glob of paths, or of file names."""
+    pattern = pattern.removeprefix("./")
+    if pattern.endswith("/"):
+        return relative.startswith(pattern)
+    if "/" not in pattern and fnmatchcase(relative.rpartition("/")[2], pattern):
+        return True
+    # "**/" also means "no folder at all", as it does in .gitignore.
+    return any(fnmatchcase(relative, form) for form in (pattern, pattern.replace("**/", ""))) or relative.startswith(
+        pattern + "/"
+    )
