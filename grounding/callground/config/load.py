@@ -89,17 +89,28 @@ def _table(path: str, problems: list[Problem]) -> object:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        problems.append(Problem("pyproject.toml", "", f"cannot be read: {error}; the default settings are used"))
+        problems.append(
+            Problem("pyproject.toml", "", f"cannot be read: {error}; the default settings are used")
+        )
         return None
     except tomllib.TOMLDecodeError as error:
-        problems.append(Problem("pyproject.toml", "", f"is not valid TOML: {error}; the default settings are used"))
+        problems.append(
+            Problem("pyproject.toml", "", f"is not valid TOML: {error}; the default settings are used")
+        )
         return None
     tool = data.get("tool")
     return tool.get("callground") if isinstance(tool, dict) else None
 
 
 def _kind(value: object) -> str:
-    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "a table"}
+    names = {
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+        str: "a string",
+        list: "a list",
+        dict: "a table",
+    }
     return names.get(type(value), type(value).__name__)
 
 

@@ -57,13 +57,12 @@ DEFAULT = Config()
 
 
 def matches(relative: str, pattern: str) -> bool:
-    """Whether a pattern of ``per-file-ignores`` means the file: a folder, a glob of paths, or of file names."""
+    """Whether a pattern of ``per-file-ignores`` (folder, glob of paths, of file names) means the file."""
     pattern = pattern.removeprefix("./")
     if pattern.endswith("/"):
         return relative.startswith(pattern)
     if "/" not in pattern and fnmatchcase(relative.rpartition("/")[2], pattern):
         return True
     # "**/" also means "no folder at all", as it does in .gitignore.
-    return any(fnmatchcase(relative, form) for form in (pattern, pattern.replace("**/", ""))) or relative.startswith(
-        pattern + "/"
-    )
+    forms = (pattern, pattern.replace("**/", ""))
+    return relative.startswith(pattern + "/") or any(fnmatchcase(relative, form) for form in forms)

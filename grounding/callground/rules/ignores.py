@@ -30,7 +30,8 @@ _NOQA_RELEVANT = re.compile(r"^(?:F[4-8]\d*|E0\d{3}|E1\d{3}|PL\w*|PLE\d+|B\d+)$"
 _PYLINT_RELEVANT = frozenset(
     "all no-member no-name-in-module import-error undefined-variable not-callable too-many-function-args "
     "no-value-for-parameter unexpected-keyword-arg redundant-keyword-arg used-before-assignment "
-    "possibly-used-before-assignment missing-kwoa E E1101 E0611 E0401 E0602 E1102 E1121 E1120 E1123 E1124".split()
+    "possibly-used-before-assignment missing-kwoa E E1101 E0611 E0401 E0602 E1102 E1121 E1120 "
+    "E1123 E1124".split()
 )
 
 
@@ -57,7 +58,7 @@ def comments(text: str) -> list[Comment]:
 
 
 def silence(verdicts: Iterable[Verdict], marks: Sequence[Comment]) -> tuple[list[Verdict], list[Comment]]:
-    """Apply `marks`: verdicts with silenced ones abstained, and the comments of ours that silenced nothing."""
+    """Apply `marks`: the verdicts, silenced ones abstained, and our comments that silenced nothing."""
     by_line: dict[int, list[Comment]] = {}
     for mark in marks:
         by_line.setdefault(mark.line, []).append(mark)
@@ -101,7 +102,9 @@ def _read(
         yield mark(match, named, True, next_line if alone else line)
     for match in _TYPE.finditer(comment):
         # PEP 484: alone above all code it speaks for the file.
-        yield mark(match, (), False, 0 if before_code and match.group().rstrip() == comment.rstrip() else line)
+        yield mark(
+            match, (), False, 0 if before_code and match.group().rstrip() == comment.rstrip() else line
+        )
     for match in _NOQA.finditer(comment):
         codes = match.group("codes")
         if codes is None or any(_NOQA_RELEVANT.match(code) for code in re.split(r"[\s,:]+", codes) if code):
@@ -110,7 +113,7 @@ def _read(
         yield mark(match, (), False, 0)
     for match in _PYLINT.finditer(comment):
         if _PYLINT_RELEVANT.intersection(re.split(r"[\s,]+", match.group("codes"))):
-            # On a line of its own pylint's comment speaks for the rest of its scope: out of our reach, so the line.
+            # Alone on a line, pylint's comment speaks for the rest of its scope; we take it for its line.
             yield mark(match, (), False, line)
 
 
