@@ -57,7 +57,8 @@ class Rule:
 
     def page(self) -> str:
         """The rule's documentation, as Markdown."""
-        return resources.files("callground.rules").joinpath("pages", f"{self.code}.md").read_text("utf-8")
+        pages = resources.files("callground.rules") / "pages"
+        return (pages / f"{self.code}.md").read_text("utf-8")
 
 
 def plural(number: int, noun: str) -> str:
