@@ -116,6 +116,7 @@ class Checked:
     files: int = 0
     findings: list[dict[str, Any]] = field(default_factory=list)
     calls: Counter[str] = field(default_factory=Counter)  # grounded, findings, abstained
+    references: Counter[str] = field(default_factory=Counter)  # imports, decorators, base classes
     reasons: Counter[str] = field(default_factory=Counter)  # of the calls abstained on
     unread: list[dict[str, Any]] = field(default_factory=list)
 
@@ -127,30 +128,34 @@ class Checked:
 def check(name: str, entry: dict[str, Any]) -> Checked:
     checked = Checked(name, entry["lines"])
     command = shlex.split(os.environ.get("CALLGROUND", "callground"))
-    flags = ["check", "--scope", "all", "--format", "json", "--verdicts", "--python"]
+    flags = ["check", "--scope", "all", "--format", "json", "--verdicts", "--root", ".", "--python"]
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
     started = time.perf_counter()
-    done = subprocess.run(
-        [*command, *flags, f"{entry['venv']}/bin/python", "."],
-        cwd=entry["tree"],
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    try:
+        done = subprocess.run(
+            [*command, *flags, f"{entry['venv']}/bin/python", "."],
+            cwd=entry["tree"],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+    except OSError as error:
+        checked.error = f"{command[0]}: {error.strerror}"
+        return checked
     checked.seconds = time.perf_counter() - started
     try:
         report = json.loads(done.stdout)
     except ValueError:
         checked.error = f"exit {done.returncode}: {done.stderr.strip()[-400:]}"
         return checked
-    files = report["files"]
-    checked.files = files if isinstance(files, int) else len(files)
+    checked.files = report["files"]
     checked.findings = [entry for part in PARTS for entry in report[part]]
     checked.calls = Counter(report["sites"]["calls"])
-    verdicts = report.get("verdicts") or []
-    checked.reasons = Counter(str(v["reason"]) for v in verdicts if v["verdict"] == "abstained")
-    if not verdicts:
-        checked.reasons = Counter(report["abstained"])
+    checked.references = Counter(report["sites"]["references"])
+    verdicts = report["verdicts"]
+    checked.reasons = Counter(
+        str(v["reason"]) for v in verdicts if v["site"] == "call" and v["status"] == "abstained"
+    )
     checked.unread = report["errors"]
     if "Traceback (most recent call last)" in done.stderr:
         checked.error = "traceback: " + done.stderr.strip()[-400:]
@@ -161,9 +166,7 @@ def show_findings(checked: Checked) -> None:
     for finding in checked.findings:
         place = f"{checked.name}/{finding['file']}:{finding['line']}:{finding['column']}"
         print(f"  {place} {finding['code']} {finding['message']}")
-        if finding.get("evidence"):
-            evidence = finding["evidence"]
-            print(f"      {evidence if isinstance(evidence, str) else json.dumps(evidence)}")
+        print(*(f"      {line}\n" for line in finding["evidence"]), sep="", end="")
 
 
 def show_reasons(title: str, reasons: Counter[str], calls: int, limit: int | None) -> None:
@@ -194,6 +197,8 @@ def report(results: list[Checked], by_package: bool) -> int:
     print("by rule:", ", ".join(f"{code} {count}" for code, count in codes.most_common()) or "none")
     unread = [f"{r.name}/{e['file']}: {e['reason']}" for r in done for e in r.unread]
     print(f"files not read: {len(unread)}", *unread[:20], sep="\n  ")
+    references: Counter[str] = sum((r.references for r in done), Counter())
+    print(f"references: {references.total()}, {references['abstained']} of them abstained on")
     show_reasons("\nall packages", reasons, calls.total(), None)
     if by_package:
         for r in done:

@@ -104,7 +104,19 @@ def from_json(output: str, first: str = "{") -> Any:
 @adapter("callground")
 def callground(run: Run) -> list[Finding]:
     command = shlex.split(os.environ.get("CALLGROUND", "callground"))
-    flags = ("check", "--scope", "all", "--format", "json", "--verdicts", "--python", run.python, ".")
+    flags = (
+        "check",
+        "--scope",
+        "all",
+        "--format",
+        "json",
+        "--verdicts",
+        "--root",
+        ".",
+        "--python",
+        run.python,
+        ".",
+    )
     done = run.run(*command, *flags)
     try:
         report = from_json(done.stdout)

@@ -263,10 +263,12 @@ class Scorer:
                     sites[f"{project}/{site['file']}"].append(site)
         return sites
 
-    def reason(self, mutant: Mutant, sites: dict[str, list[dict[str, Any]]], result: Result) -> str:
-        """Why a mutant was missed: the reason of the abstention on its own call."""
+    def reason(
+        self, mutant: Mutant, sites: dict[str, list[dict[str, Any]]], result: Result
+    ) -> tuple[str, str]:
+        """Why a mutant was missed: the reason of the abstention on its own call, and more about it."""
         if any(m["id"] == mutant["id"] for m, _ in result.other_owner):
-            return "(another owner named)"
+            return "(another owner named)", ""
         first, last, added = self.lines(mutant)
         here = [
             s
@@ -275,12 +277,12 @@ class Scorer:
         ]
         _, name = planted(mutant)
         own = [s for s in here if str(s.get("callee") or "").rpartition(".")[2] == name]
-        silent = [s for s in own or here if s["verdict"] == "abstained"]
+        silent = [s for s in own or here if s["status"] == "abstained"]
         if silent:
-            return str(silent[0].get("reason"))
+            return str(silent[0]["reason"]), str(silent[0].get("detail") or "")
         if own:
-            return f"({own[0]['verdict']})"
-        return "(other calls on its lines)" if here else "(no call site there)"
+            return f"({own[0]['status']})", ""
+        return "(other calls on its lines)" if here else "(no call site there)", ""
 
 
 def code_lines(tree: Path) -> int:
@@ -358,8 +360,10 @@ def print_reasons(scorer: Scorer, tool: str, result: Result) -> None:
     table: dict[str, Counter[str]] = defaultdict(Counter)
     for mutant in scorer.mutants:
         if not result.hits.get(mutant["id"], True):
-            table[scorer.reason(mutant, sites, result)][mutant["kind"]] += 1
-    width = max((len(r) for r in table), default=10)
+            table[scorer.reason(mutant, sites, result)[0]][mutant["kind"]] += 1
+    if not table:
+        return
+    width = max(len(r) for r in table)
     print(f"\n{tool}: why the missed mutants were missed\n")
     print("reason".ljust(width), *(k.rjust(4) for k in scorer.kinds), "  all")
     for reason, counts in sorted(table.items(), key=lambda item: -item[1].total()):
@@ -374,7 +378,7 @@ def print_misses(scorer: Scorer, tool: str, result: Result, kind: str | None) ->
     for mutant in scorer.mutants:
         if not result.hits.get(mutant["id"], True) and kind in (None, mutant["kind"]):
             first = scorer.lines(mutant)[0]
-            reason = [scorer.reason(mutant, sites, result)] if sites else []
+            reason = [": ".join(filter(None, scorer.reason(mutant, sites, result)))] if sites else []
             place = f"{mutant['file']}:{first}"
             text = mutant["mutated"].strip()[:120]
             print(
