@@ -145,7 +145,7 @@ class GroundingReport:
         return tuple(self._proven())
 
     def to_json(self, root: str | None = None) -> dict[str, Any]:
-        """The JSON contract (``callground rule json`` prints its page)."""
+        """The JSON contract (``callground schema`` prints its page)."""
         base = self.root if root is None else root
         environment = self.environment or EnvironmentInfo(None, "", False)
         return {

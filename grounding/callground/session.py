@@ -1,0 +1,166 @@
+"""A workspace opened for a check: settings, environment, files and their texts, under one roof.
+
+Everything that touches the disk for `callground.check` stands here; the check itself asks through
+`Checker` only.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from callground.check import CannotRead, Progress, Target, check, restrict
+from callground.config import Config, Problem, find_root, load
+from callground.graph.workspace import Workspace
+from callground.source.decoding import decode
+from callground.verdict.model import Range, Verdict
+from callground.verdict.report import EnvironmentInfo, FileError, GroundingReport
+
+if TYPE_CHECKING:
+    from callground.environment.model import Environment
+
+CHECKED = (".py", ".pyw")
+"""Suffixes of the files that a folder's check looks at.  A file that is named is always looked at."""
+
+_ERRORS = {
+    "syntax-error": "it does not parse",
+    "syntax-newer-than-server": "its syntax is newer than the Python that callground runs on",
+    "too-deep": "it is nested too deeply",
+    "too-large": "it is too large",
+    "not-text": "it is not text in the encoding that it declares",
+}
+
+
+class Session:
+    """One opened workspace.  Use it as a context manager: it ends its child processes when it closes."""
+
+    def __init__(
+        self,
+        root: str,
+        workspace: Workspace,
+        config: Config,
+        problems: Sequence[Problem] = (),
+    ) -> None:
+        self.root = root
+        self.workspace = workspace
+        self.config = config
+        self.problems = tuple(problems)
+
+    @classmethod
+    def open(
+        cls,
+        root: str | None = None,
+        *,
+        paths: Sequence[str] = (),
+        python: str | None = None,
+        trusted: bool = True,
+        cache: str | None = None,
+    ) -> Session:
+        """Open the workspace at `root`, or the one that `paths` (else the current folder) lie in."""
+        from callground.environment.discover import find_environment
+
+        folder = os.path.abspath(root) if root is not None else find_root(_common(paths))
+        config, problems = load(folder)
+        environment = find_environment(folder, python=python or config.python, trusted=trusted)
+        workspace = Workspace.open(folder, environment, config, cache=cache)
+        return cls(folder, workspace, config, problems)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.workspace.close()
+
+    @property
+    def environment(self) -> Environment:
+        """The environment that verdicts hold for."""
+        return self.workspace.environment
+
+    @property
+    def info(self) -> EnvironmentInfo:
+        """The environment as reports name it."""
+        found = self.environment
+        version = found.version_text if any(found.version) else ""
+        return EnvironmentInfo(found.python, version, found.trusted, found.doubtful)
+
+    def targets(self, paths: Sequence[str] = ()) -> list[Target]:
+        """The files of `paths`: folders are searched, files are taken as they are.  No paths: the root.
+
+        Raises FileNotFoundError for a path that does not exist.
+        """
+        found: dict[str, None] = {}
+        listed: list[str] | None = None
+        for path in paths or (self.root,):
+            absolute = os.path.abspath(path)
+            if os.path.isdir(absolute):
+                if listed is None:
+                    listed = [p for p in self.workspace.paths() if p.endswith(CHECKED)]
+                found.update(dict.fromkeys(p for p in listed if _within(p, absolute)))
+            elif os.path.lexists(absolute):
+                found[absolute] = None
+            else:
+                raise FileNotFoundError(path)
+        return [Target(path) for path in found]
+
+    def index(self, progress: Progress | None = None) -> None:
+        """Index the workspace, so that questions about all of it have answers."""
+        if progress is None:
+            self.workspace.index()
+            return
+        report = progress
+        self.workspace.index(lambda done, total: report("indexing", done, total))
+
+    def check(
+        self, targets: Sequence[Target], *, scope: str = "all", progress: Progress | None = None
+    ) -> GroundingReport:
+        """Verify the targets.  Index first, else questions about the whole workspace are abstained on."""
+        return check(
+            self,
+            targets,
+            root=self.root,
+            config=self.config,
+            environment=self.info,
+            scope=scope,
+            problems=self.problems,
+            progress=progress,
+        )
+
+    def text(self, path: str) -> str:
+        """The file's text, by its own encoding declaration.  Raises CannotRead."""
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as error:
+            raise CannotRead(error.strerror or str(error)) from None
+        return decode(data)
+
+    def verify(
+        self, path: str, text: str | None = None, lines: Sequence[tuple[int, int]] | None = None
+    ) -> list[Verdict]:
+        """The verdicts on a file's sites.  Raises CannotRead where nothing of it could be parsed."""
+        ranges = None if lines is None else [Range(first, 0, last, 1 << 30) for first, last in lines]
+        verdicts = self.workspace.verify(path, text, ranges)
+        reason = self.workspace.errors.get(path)
+        if reason is not None and not verdicts:
+            raise CannotRead(_ERRORS.get(reason, reason))
+        return verdicts
+
+
+def _common(paths: Sequence[str]) -> str:
+    """The deepest folder that all paths lie in; the current one without any."""
+    absolute = [os.path.abspath(path) for path in paths] or [os.getcwd()]
+    try:
+        return os.path.commonpath(absolute)
+    except ValueError:  # several drives
+        return absolute[0]
+
+
+def _within(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+__all__ = ["CHECKED", "FileError", "Session", "restrict"]

@@ -1,0 +1,124 @@
+"""The command line: ``callground check``, ``rule``, ``cache``, ``doctor``, ``schema`` and ``lsp``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from callground import __version__
+from callground.config import SCOPES
+
+EXIT_GROUNDED = 0
+EXIT_UNGROUNDED = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Every command and option, with its help."""
+    parser = argparse.ArgumentParser(
+        prog="callground",
+        description="Checks each call in Python code against what really exists.",
+    )
+    parser.add_argument("--version", action="version", version=f"callground {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    check = commands.add_parser(
+        "check",
+        help="check the calls of files and folders",
+        description="Check every call of PATHS (default: the workspace). "
+        "Exit status: 0 grounded, 1 a call was proven wrong, 2 usage, or nothing could be checked.",
+    )
+    check.add_argument("paths", nargs="*", metavar="PATHS", help="files and folders")
+    check.add_argument(
+        "--scope",
+        choices=SCOPES,
+        help="all calls (default), those on lines changed since HEAD, or those on lines that an AI wrote",
+    )
+    check.add_argument("--since", metavar="REV", help="calls on lines that differ from the merge base with REV")
+    _where(check)
+    check.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    check.add_argument("--strict", action="store_true", help="fail when a file could not be read or parsed")
+    check.add_argument(
+        "--stdin-filename", metavar="F", help="check the text on standard input as if it were file F"
+    )
+    check.add_argument("--verdicts", action="store_true", help="with --format json: every verdict, not only findings")
+    check.add_argument("--explain", metavar="FILE:LINE", help="print how each call on the line was decided")
+    check.add_argument("--no-progress", action="store_true", help="no progress bar, not even on a terminal")
+
+    rule = commands.add_parser("rule", help="print a rule's page")
+    rule.add_argument("code", nargs="?", metavar="CODE", help="the code that stands in a finding's brackets")
+    rule.add_argument("--all", action="store_true", help="print every rule's page")
+
+    cache = commands.add_parser("cache", help="show or clear what is kept on disk between runs")
+    cache.add_argument("action", choices=("info", "clear"))
+
+    commands.add_parser("schema", help="print the contract of `check --format json`")
+    doctor = commands.add_parser("doctor", help="print the environment that would be used, and why")
+    _where(doctor)
+    commands.add_parser("lsp", help="run the language server on standard input and output")
+    return parser
+
+
+def _where(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--python", metavar="PATH", help="interpreter or virtual environment whose packages count"
+    )
+    parser.add_argument("--root", metavar="DIR", help="the workspace; default: found from PATHS upwards")
+    parser.add_argument(
+        "--untrusted", action="store_true", help="never start the workspace's own interpreter or tools"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal's encoding cannot show is escaped, not a traceback.
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    try:
+        options = build_parser().parse_args(arguments)
+    except SystemExit as stop:  # argparse has said why
+        return stop.code if isinstance(stop.code, int) else EXIT_USAGE
+    try:
+        return _dispatch(options)
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader (`head`) has gone: end quietly, and keep the interpreter from flushing into nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_USAGE
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    # Imported per command: `callground rule` need not load the checker, nor `check` the server.
+    if options.command == "check":
+        from callground_server.cli.check import run
+
+        status = run(options)
+    elif options.command == "rule":
+        from callground_server.cli.pages import print_rules
+
+        status = print_rules(options.code, every=options.all)
+    elif options.command == "schema":
+        from callground_server.cli.pages import print_schema
+
+        status = print_schema()
+    elif options.command == "cache":
+        from callground_server.cli.cache import run_cache
+
+        status = run_cache(options.action)
+    elif options.command == "doctor":
+        from callground_server.cli.doctor import run_doctor
+
+        status = run_doctor(options)
+    else:
+        from callground_server.lsp import main as serve
+
+        serve()
+        status = 0
+    sys.stdout.flush()
+    return status
