@@ -26,7 +26,7 @@ class Redirect(NamedTuple):
     name: str
     """Dotted name of the module."""
     paths: tuple[str, ...]
-    """A package folder or a file; for a namespace package its portions."""
+    """A package folder or a file (its suffix may be left out); for a namespace package its portions."""
     is_namespace: bool
     source: str
     """The file that the redirect was read from."""
