@@ -7,6 +7,7 @@ editor calls it for each document, `check` for every file of a scope.
 from __future__ import annotations
 
 import os
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
@@ -81,6 +82,9 @@ def check(
         except CannotRead as error:
             unread.append(FileError(target.path, str(error)))
             continue
+        except Exception as error:  # noqa: BLE001 - one file's failure must not hide what the others hold
+            unread.append(FileError(target.path, f"internal error: {_record(error)}"))
+            continue
         files.append(review(target.path, text, verdicts, root=root, config=config, lines=target.lines))
     if progress is not None:
         progress("checking", len(chosen), len(chosen))
@@ -130,6 +134,13 @@ def restrict(targets: Iterable[Target], changed: Mapping[str, Lines | None]) -> 
         if real in by_path:
             chosen.append(target._replace(lines=by_path[real]))
     return chosen
+
+
+def _record(error: Exception) -> str:
+    """What happened and where, in one line: enough for a report of the fault."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{place}"
 
 
 def _configured(verdict: Verdict, config: Config, off: frozenset[str]) -> Verdict:
