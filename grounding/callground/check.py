@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from callground.changes import Lines
 from callground.config import Config, Problem
+from callground.provenance.changed_lines import Lines
 from callground.rules import RULES
 from callground.rules.ignores import Comment, comments, silence
 from callground.verdict.model import Finding, Range, Reason, Verdict

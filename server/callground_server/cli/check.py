@@ -11,10 +11,11 @@ import sys
 from collections.abc import Sequence
 from functools import lru_cache
 
-from callground.changes import GitError, changed_lines
-from callground.check import CannotRead, Target, restrict
-from callground.session import Session
 from callground.source.decoding import decode
+
+from callground.check import CannotRead, Target, restrict
+from callground.provenance.changed_lines import GitError, changed_lines
+from callground.session import Session
 from callground.verdict.report import GroundingReport
 from callground_server.cli.progress import ProgressBar
 from callground_server.cli.style import is_terminal, style_for

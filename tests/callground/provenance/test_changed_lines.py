@@ -7,8 +7,9 @@ import shutil
 import subprocess
 
 import pytest
-from callground import changes
-from callground.changes import GitError, changed_lines, parse_diff
+
+from callground.provenance import changed_lines as changes
+from callground.provenance.changed_lines import GitError, changed_lines, parse_diff
 
 LINES = [f"line{n} = {n}" for n in range(1, 11)]
 

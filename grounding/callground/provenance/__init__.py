@@ -1,0 +1,1 @@
+"""Where text came from: the lines that differ from a revision; later who wrote them."""
