@@ -37,14 +37,14 @@ def build_parser() -> argparse.ArgumentParser:
         choices=SCOPES,
         help="all calls (default), those on lines changed since HEAD, or those on lines that an AI wrote",
     )
-    check.add_argument("--since", metavar="REV", help="calls on lines that differ from the merge base with REV")
+    check.add_argument("--since", metavar="REV", help="only lines that differ from the merge base with REV")
     _where(check)
     check.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     check.add_argument("--strict", action="store_true", help="fail when a file could not be read or parsed")
     check.add_argument(
         "--stdin-filename", metavar="F", help="check the text on standard input as if it were file F"
     )
-    check.add_argument("--verdicts", action="store_true", help="with --format json: every verdict, not only findings")
+    check.add_argument("--verdicts", action="store_true", help="with --format json: every verdict too")
     check.add_argument("--explain", metavar="FILE:LINE", help="print how each call on the line was decided")
     check.add_argument("--no-progress", action="store_true", help="no progress bar, not even on a terminal")
 

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from callground.source.decoding import decode
@@ -19,7 +19,7 @@ from callground.session import Session
 from callground.verdict.report import GroundingReport
 from callground_server.cli.progress import ProgressBar
 from callground_server.cli.style import is_terminal, style_for
-from callground_server.cli.text import Look, explain, render
+from callground_server.cli.text import Lines, Look, explain, render
 
 
 class UsageError(Exception):
@@ -53,7 +53,8 @@ def _run(options: argparse.Namespace) -> int:
             if targets:
                 session.index(bar.update)
             report = session.check(targets, scope=scope, progress=bar.update)
-        _print(report, session, options)
+        given = {target.path: target.text for target in targets if target.text is not None}
+        _print(report, _Lines(session, given), options)
         return _status(report, options, narrowed=scope != "all")
 
 
@@ -112,7 +113,7 @@ def _say(session: Session, *, quiet: bool) -> None:
         print(f"callground: {notice}", file=sys.stderr)
 
 
-def _print(report: GroundingReport, session: Session, options: argparse.Namespace) -> None:
+def _print(report: GroundingReport, lines: Lines, options: argparse.Namespace) -> None:
     if options.format == "json":
         data = report.to_json()
         if options.verdicts:
@@ -120,7 +121,7 @@ def _print(report: GroundingReport, session: Session, options: argparse.Namespac
         json.dump(data, sys.stdout, indent=2)
         sys.stdout.write("\n")
         return
-    sys.stdout.write(render(report, _reader(session), _look()))
+    sys.stdout.write(render(report, lines, _look()))
 
 
 def _explain(session: Session, place: tuple[str, int], options: argparse.Namespace) -> int:
@@ -131,7 +132,7 @@ def _explain(session: Session, place: tuple[str, int], options: argparse.Namespa
     for error in report.errors:
         raise UsageError(f"{place[0]}: {error.reason}")
     verdicts = [verdict for file in report.files for verdict in file.verdicts]
-    sys.stdout.write(explain(path, line, verdicts, _reader(session), _look()))
+    sys.stdout.write(explain(path, line, verdicts, _Lines(session, {}), _look()))
     return 0
 
 
@@ -140,15 +141,12 @@ def _look() -> Look:
     return Look(style_for(sys.stdout), columns, os.getcwd())
 
 
-def _reader(session: Session) -> _Lines:
-    return _Lines(session)
-
-
 class _Lines:
     """Source lines by path, as Python's parser counts them."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, given: Mapping[str, str]) -> None:
         self._session = session
+        self._given = given
         self._read = lru_cache(maxsize=16)(self._split)
 
     def __call__(self, path: str) -> list[str]:
@@ -156,7 +154,7 @@ class _Lines:
 
     def _split(self, path: str) -> list[str]:
         try:
-            text = self._session.text(path)
+            text = self._given[path] if path in self._given else self._session.text(path)
         except CannotRead:
             return []
         return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -93,7 +93,7 @@ def excerpt(line: str, start: int, end: int, limit: int = 160) -> Excerpt:
         while last < len(row) and taken + row[last].width <= room:
             taken += row[last].width
             last += 1
-        while last > end and sum(cell.width for cell in row[first:last]) > limit - 2:
+        while last > start + 1 and sum(cell.width for cell in row[first:last]) > limit - 2:
             last -= 1
     before = "…" if first > 0 else ""
     after = "…" if last < len(row) else ""

@@ -40,13 +40,12 @@ def render(report: GroundingReport, lines: Lines, look: Look) -> str:
 
 def headline(report: GroundingReport, look: Look) -> str:
     """The first line: scope, calls looked at, environment."""
-    sites = f"{counted(report.calls.total, 'call')} in {counted(len(report.files), 'file')}"
+    sites = counted(report.calls.total, "call")
     if report.references.total:
-        sites = (
-            f"{counted(report.calls.total, 'call')} and {counted(report.references.total, 'reference')} in "
-            + (counted(len(report.files), "file"))
-        )
-    line = f"{look.style('bold', 'callground')}: scope {report.scope}, {sites} looked at, {environment(report, look)}"
+        sites += f" and {counted(report.references.total, 'reference')}"
+    files = counted(len(report.files), "file")
+    name = look.style("bold", "callground")
+    line = f"{name}: scope {report.scope}, {sites} in {files} looked at, {environment(report, look)}"
     if report.environment is not None and report.environment.doubtful:
         line += f"\n{look.style('warning', 'doubtful environment')}: {report.environment.doubtful}"
     return line
