@@ -61,7 +61,7 @@ class Distributions:
         if self._all is None:
             seen: dict[str, Distribution] = {}
             for site in self._sites:
-                listing = self._listings.list(site)
+                listing = self._listings.entries(site)
                 for entry in sorted(listing.folders | listing.files):
                     found = self._read_name(site, entry)
                     if found is not None:

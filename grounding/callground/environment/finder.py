@@ -40,7 +40,8 @@ class Located(NamedTuple):
     ``assumed`` (standard library of an environment whose files cannot be read: typeshed says it exists), or ``stub``
     (only a stub exists: it can be read for types, but **cannot be imported at run time**)."""
     path: str | None
-    """Absolute path of the ``.py``, ``.pyc`` or extension file; None for the other kinds."""
+    """Absolute path of the ``.py``, ``.pyc`` or extension file; None for the other kinds.  An extension that was
+    compiled from a ``.py`` beside it counts as ``source``, with the path of that file."""
     stub_path: str | None
     origin: str
     """``workspace``, ``stdlib`` or ``third-party``."""
@@ -236,7 +237,7 @@ class Finder:
                 return "the files of the standard library cannot be read"
             if ancestor.also:
                 return f"{ancestor.name} may also be {ancestor.also[0]}"
-            if ancestor.compiled:
+            if ancestor.compiled and ancestor.origin != "stdlib":
                 return f"{ancestor.name} is compiled and may register submodules"
             if ancestor.path and ancestor.kind == "source" and _CHANGES_IMPORT.search(_text(ancestor.path)):
                 return f"{ancestor.name} changes how its submodules are imported"
@@ -261,7 +262,7 @@ class Finder:
             watched.add(os.path.join(self.environment.prefix, "pyvenv.cfg"))
         watched.update(
             folder
-            for folder in self._listings.folders()
+            for folder in self._listings.listed()
             if folder.startswith(prefixes) and not folder.startswith(site)
         )
         digest = hashlib.sha256()
@@ -445,7 +446,7 @@ class Finder:
         for archive in self._zips:
             if folder == archive or folder.startswith(archive + os.sep):
                 return self._listings.list_zip(archive, folder[len(archive) + 1 :].replace(os.sep, "/"))
-        return self._listings.list(folder)
+        return self._listings.entries(folder)
 
     def _search(self, folders: Sequence[str], last: str) -> _Hit | None:
         """What the path-based finder finds in `folders`: a regular package, else a module; namespaces last."""
@@ -473,6 +474,8 @@ class Finder:
         """(kind, file name) of the module `stem` in a folder, in the interpreter's order; ("", "") when absent."""
         for name, tag, file in listing.extensions:
             if name == stem and self._fits(tag, file):
+                if stem + ".py" in listing.files:  # mypyc, Cython in pure Python mode: the source says it all
+                    break
                 return "extension", file
         for kind, suffix in (("source", ".py"), ("bytecode", ".pyc")):
             if stem + suffix in listing.files:

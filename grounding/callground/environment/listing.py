@@ -54,7 +54,7 @@ class Listings:
         self._cached: dict[str, tuple[Listing, Mark, bool]] = {}
         self._zips: dict[str, tuple[frozenset[str], Mark]] = {}
 
-    def list(self, folder: str) -> Listing:
+    def entries(self, folder: str) -> Listing:
         """What `folder` holds; empty when it cannot be read."""
         known = self._cached.get(folder)
         if known is None:
@@ -121,6 +121,6 @@ class Listings:
                 changed = True
         return changed
 
-    def folders(self) -> list[str]:
+    def listed(self) -> list[str]:
         """The folders that have been listed."""
         return list(self._cached)

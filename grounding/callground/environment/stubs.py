@@ -30,11 +30,11 @@ class StubFinder:
         if path is not None:
             folder, file = os.path.split(path)
             stem = file.partition(".")[0]
-            if stem + ".pyi" in self._listings.list(folder).files:
+            if stem + ".pyi" in self._listings.entries(folder).files:
                 return os.path.join(folder, stem + ".pyi"), False
             return None, False
         for folder in locations:
-            if "__init__.pyi" in self._listings.list(folder).files:
+            if "__init__.pyi" in self._listings.entries(folder).files:
                 return os.path.join(folder, "__init__.pyi"), False
         return None, False
 
@@ -43,21 +43,21 @@ class StubFinder:
         top, _, rest = name.partition(".")
         for folder, partial in self._stub_packages(top):
             inner = os.path.join(folder, *rest.split(".")) if rest else folder
-            if "__init__.pyi" in self._listings.list(inner).files:
+            if "__init__.pyi" in self._listings.entries(inner).files:
                 return os.path.join(inner, "__init__.pyi"), partial
             above, last = os.path.split(inner)
-            if rest and last + ".pyi" in self._listings.list(above).files:
+            if rest and last + ".pyi" in self._listings.entries(above).files:
                 return os.path.join(above, last + ".pyi"), partial
         return None
 
     def inside(self, locations: Sequence[str], last: str) -> str | None:
         """A stub without a source in one of the folders of a package."""
         for folder in locations:
-            listing = self._listings.list(folder)
+            listing = self._listings.entries(folder)
             if last + ".pyi" in listing.files:
                 return os.path.join(folder, last + ".pyi")
             inner = os.path.join(folder, last)
-            if last in listing.folders and "__init__.pyi" in self._listings.list(inner).files:
+            if last in listing.folders and "__init__.pyi" in self._listings.entries(inner).files:
                 return os.path.join(inner, "__init__.pyi")
         return None
 
@@ -66,7 +66,7 @@ class StubFinder:
         if known is None:
             found = []
             for entry in self._path:
-                if top + "-stubs" in self._listings.list(entry).folders:
+                if top + "-stubs" in self._listings.entries(entry).folders:
                     folder = os.path.join(entry, top + "-stubs")
                     found.append((folder, _is_partial(folder)))
             known = self._packages[top] = tuple(found)
