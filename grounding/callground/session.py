@@ -7,19 +7,17 @@ Everything that touches the disk for `callground.check` stands here; the check i
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from callground.check import CannotRead, Progress, Target, check, restrict
 from callground.config import Config, Problem, find_root, load
+from callground.environment.discover import find_environment
+from callground.environment.model import Environment
 from callground.graph.workspace import Workspace
 from callground.source.decoding import decode
-from callground.verdict.model import Range, Verdict
+from callground.verdict.model import Verdict
 from callground.verdict.report import EnvironmentInfo, FileError, GroundingReport
-
-if TYPE_CHECKING:
-    from callground.environment.model import Environment
 
 CHECKED = (".py", ".pyw")
 """Suffixes of the files that a folder's check looks at.  A file that is named is always looked at."""
@@ -57,13 +55,22 @@ class Session:
         python: str | None = None,
         trusted: bool = True,
         cache: str | None = None,
+        adjust: Callable[[Config], Config] | None = None,
     ) -> Session:
-        """Open the workspace at `root`, or the one that `paths` (else the current folder) lie in."""
-        from callground.environment.discover import find_environment
+        """Open the workspace at `root`, or the one that `paths` (else the current folder) lie in.
 
+        `adjust` may change the settings that were read, as an editor's own do.
+        """
         folder = os.path.abspath(root) if root is not None else find_root(_common(paths))
         config, problems = load(folder)
-        environment = find_environment(folder, python=python or config.python, trusted=trusted)
+        if adjust is not None:
+            config = adjust(config)
+        if python is not None:
+            # What was typed is relative to where it was typed; a bare command name is looked up.
+            typed = os.path.abspath(python) if os.path.lexists(python) else python
+            environment = find_environment(folder, python=typed, trusted=trusted, asked_by="--python")
+        else:
+            environment = find_environment(folder, python=config.python, trusted=trusted)
         workspace = Workspace.open(folder, environment, config, cache=cache)
         return cls(folder, workspace, config, problems)
 
@@ -142,8 +149,7 @@ class Session:
         self, path: str, text: str | None = None, lines: Sequence[tuple[int, int]] | None = None
     ) -> list[Verdict]:
         """The verdicts on a file's sites.  Raises CannotRead where nothing of it could be parsed."""
-        ranges = None if lines is None else [Range(first, 0, last, 1 << 30) for first, last in lines]
-        verdicts = self.workspace.verify(path, text, ranges)
+        verdicts = self.workspace.verify(path, text, lines)
         reason = self.workspace.errors.get(path)
         if reason is not None and not verdicts:
             raise CannotRead(_ERRORS.get(reason, reason))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+
 from callground.check import CannotRead, Target, check, restrict, review
 from callground.config import Config, Problem
 from callground.verdict.model import Finding, Range, Reason, Verdict
@@ -70,7 +71,9 @@ def test_what_cannot_happen_is_an_error_with_its_place_and_costs_only_its_file()
 
 
 def test_comments_silence_and_unused_ones_are_notes():
-    text = "a.b()  # callground: ignore\nc = 1  # callground: ignore\n# callground: ignore[unknown-nam]\nd = 1\n"
+    text = (
+        "a.b()  # callground: ignore\nc = 1  # callground: ignore\n# callground: ignore[unknown-nam]\nd = 1\n"
+    )
     report, _ = run({"a.py": (text, [wrong(1)])})
     assert report.is_grounded
     assert report.abstained == {"ignored": 1}
@@ -105,7 +108,9 @@ def test_a_hint_that_is_off_leaves_its_call_grounded():
 def test_only_sites_that_touch_the_lines():
     verdicts = [wrong(1), wrong(3, end=6), wrong(8)]
     report, table = run(
-        {"a.py": ("x\n" * 9, verdicts)}, targets=[Target(path("a.py"), lines=((5, 5), (9, 20)))], scope="changed"
+        {"a.py": ("x\n" * 9, verdicts)},
+        targets=[Target(path("a.py"), lines=((5, 5), (9, 20)))],
+        scope="changed",
     )
     assert [e.finding.range.line for e in report.findings] == [3]
     assert table.asked == [(path("a.py"), None, ((5, 5), (9, 20)))]
@@ -142,7 +147,9 @@ def test_a_missing_module_of_the_workspace_is_told_in_a_doubtful_environment_too
 
 
 def test_settings_that_could_not_be_used_are_notes():
-    report, _ = run({"a.py": ("x\n", [])}, problems=[Problem("pyproject.toml", "scop", "unknown setting `scop`")])
+    report, _ = run(
+        {"a.py": ("x\n", [])}, problems=[Problem("pyproject.toml", "scop", "unknown setting `scop`")]
+    )
     assert [(e.path, e.finding.code, e.finding.message) for e in report.notes] == [
         (path("pyproject.toml"), "setting", "pyproject.toml: unknown setting `scop`")
     ]

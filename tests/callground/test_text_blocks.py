@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from callground.text_blocks import extract_code_block, extract_code_blocks
 
 CODE = "import app\napp.run()"
@@ -13,7 +14,7 @@ CASES = {
     "fence": f"Sure!\n\n```python\n{CODE}\n```\nDone.",
     "fence with py": f"```py\n{CODE}\n```",
     "fence with upper case": f"```Python\n{CODE}\n```",
-    "fence with attributes": f"```python title=\"a.py\"\n{CODE}\n```",
+    "fence with attributes": f'```python title="a.py"\n{CODE}\n```',
     "fence with braces": f"```{{.python}}\n{CODE}\n```",
     "tildes": f"~~~python\n{CODE}\n~~~",
     "windows line ends": f"```python\n{CODE}\n```".replace("\n", "\r\n"),
@@ -54,7 +55,15 @@ def test_prompts_with_continuation_and_dots_in_the_output():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "   \n", "Done", "I have looked at it. Nothing to do.", "```bash\nls\n```", "```json\n{}\n```", "Use ```x```."],
+    [
+        "",
+        "   \n",
+        "Done",
+        "I have looked at it. Nothing to do.",
+        "```bash\nls\n```",
+        "```json\n{}\n```",
+        "Use ```x```.",
+    ],
 )
 def test_no_python(text):
     assert extract_code_block(text) == ""
@@ -65,6 +74,8 @@ def test_half_typed_code_is_still_code():
     assert "app.run(" in extract_code_block("```python\nimport app\napp.run(\n```")
 
 
-@pytest.mark.parametrize("text", ["```" * 5000, "`" * 20000, ">>> " * 5000, "x\n\n" * 5000, "<<EOF\n" * 2000, "\x00"])
+@pytest.mark.parametrize(
+    "text", ["```" * 5000, "`" * 20000, ">>> " * 5000, "x\n\n" * 5000, "<<EOF\n" * 2000, "\x00"]
+)
 def test_odd_and_long_texts_end(text):
     assert isinstance(extract_code_block(text), str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from callground.config import Config, find_root, load, read_settings
 
 
@@ -60,8 +61,14 @@ def test_nothing_to_read(tmp_path, project):
         ("python = ['x']", "`python` must be a string, not a list; the default is used"),
         ("exclude = 'x'", "`exclude` must be a list of strings, not a string; the default is used"),
         ("exclude = [1]", "`exclude` must be a list of strings, not a list; the default is used"),
-        ("severity = 'off'", "`severity` must be a table of rule = severity, not a string; the default is used"),
-        ("severity = {unknown-nam = 'off'}", "`severity`: unknown rule `unknown-nam`; did you mean `unknown-name`?"),
+        (
+            "severity = 'off'",
+            "`severity` must be a table of rule = severity, not a string; the default is used",
+        ),
+        (
+            "severity = {unknown-nam = 'off'}",
+            "`severity`: unknown rule `unknown-nam`; did you mean `unknown-name`?",
+        ),
         (
             "severity = {unknown-name = 'loud'}",
             "`severity.unknown-name` must be one of 'error', 'warning', 'hint', 'off', not 'loud'",
@@ -71,8 +78,10 @@ def test_nothing_to_read(tmp_path, project):
             "`per-file-ignores.a.py` must be a list of rule codes, not a string; it is left out",
         ),
         ("per-file-ignores = {'a.py' = ['x']}", "`per-file-ignores.a.py`: unknown rule `x`"),
-        ("per-file-ignores = 1", "`per-file-ignores` must be a table of pattern = [rules], not a number; "
-         "the default is used"),
+        (
+            "per-file-ignores = 1",
+            "`per-file-ignores` must be a table of pattern = [rules], not a number; the default is used",
+        ),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named_once(project, text, message):
@@ -86,7 +95,9 @@ def test_one_bad_setting_does_not_cost_the_others(project):
     assert (config.scope, config.exclude, len(problems)) == ("ai", ("x",), 1)
 
 
-@pytest.mark.parametrize("text", ["[tool.callground", "tool = 3", "tool = {callground = 1}", "\ufeff[tool]\n"])
+@pytest.mark.parametrize(
+    "text", ["[tool.callground", "tool = 3", "tool = {callground = 1}", "\ufeff[tool]\n"]
+)
 def test_odd_files(project, text):
     config, problems = load(project(text))
     assert config == Config()
@@ -101,7 +112,9 @@ def test_not_utf_8(project):
 
 def test_editor_settings_have_the_same_keys_and_lie_over_the_files():
     base = Config(scope="all", exclude=("x",))
-    config, problems = read_settings({"scope": "ai", "python": None, "severity": {"unknown-name": "hint"}}, base=base)
+    config, problems = read_settings(
+        {"scope": "ai", "python": None, "severity": {"unknown-name": "hint"}}, base=base
+    )
     assert (config.scope, config.exclude, config.severity) == ("ai", ("x",), {"unknown-name": "hint"})
     assert problems == ()
 

@@ -97,7 +97,10 @@ def test_a_workspace_inside_a_repository_is_told_about_itself(repo):
     write(repo, "päck age/b\tc.py", ["x = 1", *LINES])
     write(repo, "päck age/new.py", ["x = 1"])
     found = changed_lines(str(repo / "päck age"))
-    assert {os.path.basename(p): lines for p, lines in found.items()} == {"b\tc.py": ((1, 1),), "new.py": None}
+    assert {os.path.basename(p): lines for p, lines in found.items()} == {
+        "b\tc.py": ((1, 1),),
+        "new.py": None,
+    }
 
 
 def test_before_the_first_commit_everything_changed(tmp_path):

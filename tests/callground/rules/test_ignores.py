@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from callground.rules.ignores import comments, silence
 from callground.verdict.model import Finding, Range, Reason, Verdict
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from callground import rules
 
 CASES = [
@@ -15,7 +16,13 @@ CASES = [
     ("unknown-import", {"name": "nope"}, "no module named `nope` in the workspace or the environment"),
     (
         "unknown-import",
-        {"name": "Markup", "owner": "flask", "owner_kind": "module", "distribution": "flask", "version": "3.1"},
+        {
+            "name": "Markup",
+            "owner": "flask",
+            "owner_kind": "module",
+            "distribution": "flask",
+            "version": "3.1",
+        },
         "cannot import `Markup`: module `flask` (flask 3.1) does not define it",
     ),
     (
@@ -59,7 +66,11 @@ CASES = [
         {"callee": "f", "maximum": 1, "given": 2},
         "`f` takes at most 1 positional argument, 2 are given",
     ),
-    ("missing-argument", {"callee": "f", "parameter": "a"}, "`f` is called without its required argument `a`"),
+    (
+        "missing-argument",
+        {"callee": "f", "parameter": "a"},
+        "`f` is called without its required argument `a`",
+    ),
     (
         "missing-argument",
         {"callee": "f", "parameter": ["a", "b", "c"]},

@@ -6,6 +6,7 @@ import re
 from importlib import resources
 
 import pytest
+
 from callground.rules import RULES
 
 SECTIONS = ["What it does", "Why it is bad", "Example", "When it abstains", "How to silence it"]

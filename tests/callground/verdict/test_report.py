@@ -18,7 +18,9 @@ ROOT = os.path.join(os.sep, "w")
 APP = os.path.join(ROOT, "pkg", "app.py")
 
 
-def finding(code="unknown-member", kind="ungrounded", *, severity="error", third_party=False, line=1, name="b"):
+def finding(
+    code="unknown-member", kind="ungrounded", *, severity="error", third_party=False, line=1, name="b"
+):
     return Finding(
         code,
         kind,
@@ -166,4 +168,9 @@ def test_relative_paths_have_slashes():
 def test_empty_report():
     made = GroundingReport(ROOT, ())
     assert made.is_grounded
-    assert made.to_json()["environment"] == {"python": None, "version": "", "trusted": False, "doubtful": None}
+    assert made.to_json()["environment"] == {
+        "python": None,
+        "version": "",
+        "trusted": False,
+        "doubtful": None,
+    }

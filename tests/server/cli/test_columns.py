@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from callground_server.cli.columns import cells, excerpt, width
 
 
@@ -39,9 +40,9 @@ def marked(line, part, limit=160):
     row = cells(shown.line)
     column, above = 0, ""
     for cell in row:
-        if len(shown.indent) <= column < len(shown.indent) + len(shown.marks) and cell.width:
-            above += cell.text
-        elif not cell.width and above:
+        if (len(shown.indent) <= column < len(shown.indent) + len(shown.marks) and cell.width) or (
+            not cell.width and above
+        ):
             above += cell.text
         column += cell.width
     return shown, above
@@ -76,7 +77,9 @@ def test_escapes_do_not_reach_the_terminal():
     assert above == "fetch"
 
 
-@pytest.mark.parametrize("line", ["a" * 300 + ".fetch(" + "b" * 300 + ")", ".fetch(" + "b" * 300, "a" * 300 + ".fetch("])
+@pytest.mark.parametrize(
+    "line", ["a" * 300 + ".fetch(" + "b" * 300 + ")", ".fetch(" + "b" * 300, "a" * 300 + ".fetch("]
+)
 def test_long_lines_are_cut_around_the_marks(line):
     shown, above = marked(line, "fetch", 60)
     assert above == "fetch"
