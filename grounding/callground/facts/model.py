@@ -168,6 +168,9 @@ class Piece(NamedTuple):
     """Identifiers, attribute names and identifier-like string constants that occur in the piece."""
     masked: tuple[tuple[int, int], ...]
     """Line ranges (first, last, relative, inclusive) that were masked because they do not parse."""
+    imports: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Every import in the piece, functions included: (dots and module, names); no names for ``import x`` and
+    ``import_module("x")``."""
 
 
 class ModuleFacts(NamedTuple):

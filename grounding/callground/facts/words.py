@@ -1,0 +1,89 @@
+"""The words of a piece: what it mentions, and which of its lines deserve a look into expressions."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import unicodedata
+
+# Strings end by the same rule whatever their prefix, so the prefix is left to match as a word: a
+# stray ``f`` or ``r`` in the set of mentions does no harm.
+_TOKEN = re.compile(
+    r'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'''
+    r"""|\'\'\'[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*\'\'\'"""
+    r"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"""
+    r"""|\#[^\n]*|\w+""",
+    re.DOTALL,
+)
+_WORD = re.compile(r"\w+")
+KEYWORDS = frozenset(keyword.kwlist)
+"""Words that are not mentions of anything."""
+
+HOT_WORDS = frozenset(
+    {
+        "__all__",
+        "__dict__",
+        "__import__",
+        "__setattr__",
+        "addsitedir",
+        "exec",
+        "f_globals",
+        "f_locals",
+        "globals",
+        "import_module",
+        "locals",
+        "meta_path",
+        "modules",
+        "path_hooks",
+        "setattr",
+        "vars",
+        "yield",
+    }
+)
+"""Statements with one of these are looked into, expression by expression; most pieces have none."""
+
+_HOT_PATTERNS = (":=", "sys.path")
+_ATTRIBUTE_TARGET = re.compile(r"\bfor\s+[(\[]?\s*\w+\s*\.")
+
+
+def words(text: str) -> frozenset[str]:
+    """Keywords, identifiers, attribute names and identifier-like string constants of a text.
+
+    Names inside the braces of any string are counted too, since the text may be an f-string.
+    Words of comments and of other strings are not.
+    """
+    names: set[str] = set()
+    add = names.add
+    for token in set(_TOKEN.findall(text)):
+        if token.isidentifier():
+            add(token if token.isascii() else unicodedata.normalize("NFKC", token))
+            continue
+        first = token[0]
+        if first == "#" or first.isdigit():
+            continue
+        inner = token.strip(first)
+        if inner.isidentifier():
+            add(inner)
+        elif "{" in inner:
+            for part in inner.split("{")[1:]:
+                names.update(word for word in _WORD.findall(part.partition("}")[0]) if word.isidentifier())
+        elif "." in inner and len(inner) < 200 and inner.replace(".", "").isidentifier():
+            # "package.module.attribute", as mock.patch and import_module take it.
+            names.update(word for word in inner.split(".") if word)
+    return frozenset(names)
+
+
+def hot_offsets(text: str, names: frozenset[str]) -> list[int]:
+    """Offsets, sorted, at which a statement needs a look into its expressions."""
+    offsets: list[int] = []
+    patterns: list[str] = [pattern for pattern in _HOT_PATTERNS if pattern in text]
+    patterns.extend(HOT_WORDS & names)
+    for pattern in patterns:
+        position = text.find(pattern)
+        while position >= 0:
+            offsets.append(position)
+            position = text.find(pattern, position + 1)
+    if "for" in names:
+        offsets.extend(match.start() for match in _ATTRIBUTE_TARGET.finditer(text))
+    offsets.sort()
+    return offsets

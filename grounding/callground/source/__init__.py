@@ -1,0 +1,1 @@
+"""Bytes and text to syntax trees, piece by piece, without ever failing."""

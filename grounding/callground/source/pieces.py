@@ -1,0 +1,236 @@
+"""Cutting a text at its top-level statements.
+
+A piece is one logical line at column 0 with everything that belongs to it: the comments, blank
+lines and decorators before it, its block, and the ``else``, ``elif``, ``except`` and ``finally``
+that follow.  Statements that share a line share a piece; what follows the last statement is a
+piece of its own.  A text that parses is cut the same way by its tree (`cut_tree`, free of charge
+when there is a tree) and by its characters (`cut_text`, which also cuts text that does not parse,
+and starts and stops anywhere between two pieces).
+
+All texts here have ``\\n`` line ends only: see `normalized`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+
+def normalized(text: str) -> str:
+    """The text as Python's tokenizer sees it: every line ends with ``\\n``.
+
+    A byte order mark becomes a form feed, which the tokenizer skips, so that the columns of the
+    first line stay what they are.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return f"\f{text[1:]}" if text.startswith("\ufeff") else text
+
+
+def cut_tree(body: list[ast.stmt], lines: int) -> list[int]:
+    """First lines (1-based) of the pieces of a text of `lines` lines with these top-level statements."""
+    if not lines:
+        return []
+    starts = [1]
+    end = 0
+    for node in body:
+        first = node.lineno
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.decorator_list:
+            first = node.decorator_list[0].lineno
+        if end and first > end:
+            starts.append(end + 1)
+        end = node.end_lineno or first
+    if end and end < lines:
+        starts.append(end + 1)
+    return starts
+
+
+def cut_lines(text: str) -> list[int]:
+    """First lines (1-based) of the pieces of `text`, cut by its characters."""
+    if not text:
+        return []
+    starts = [1]
+    line, done = 1, 0
+    for offset in cut_text(text):
+        line += text.count("\n", done, offset)
+        done = offset
+        starts.append(line)
+    return starts
+
+
+_OPEN = "([{"
+_STRING_STARTS = "\"'"
+
+# What matters between the start of a line and the end of its logical line.
+_TOKEN = re.compile(r"""\"{3}|'{3}|["']|\#[^\n]*|[(\[{]|[)\]}]|\\\n|\n""")
+_TRIPLE_END = {
+    '"""': re.compile(r'[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""', re.DOTALL),
+    "'''": re.compile(r"[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''", re.DOTALL),
+}
+_SINGLE_END = {
+    '"': re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*"', re.DOTALL),
+    "'": re.compile(r"[^'\\\n]*(?:\\.[^'\\\n]*)*'", re.DOTALL),
+}
+_BLANKS = re.compile(r"[ \t\f]*")
+_CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
+_DECORATED = re.compile(r"(?:@|(?:def|class|async)\b)")
+STATEMENT = re.compile(
+    r"(?:def|class|import|return|with|while|try|raise|del|assert|global|nonlocal|pass|break|continue)\b"
+    r"|@\w[\w.]*[ \t]*(?:\(.*\))?[ \t]*\n(?:@.*\n)*(?:def|class|async)\b"
+    r"|from[ \t]+[\w.]+[ \t]+import\b|async[ \t]+(?:def|with)\b"
+)
+"""Words that cannot stand in an expression: at the start of a line they end a bracket that was left open."""
+_F_PREFIX = re.compile(r"(?i)(?<![\w])(?:[ft]|rf|fr|rt|tr)\Z")
+
+
+def cut_text(text: str, start: int = 0) -> Iterator[int]:
+    """Offsets at which a piece begins, from `start` (which must be one) on.
+
+    Needs the text no further than one statement past each cut, so that a caller who re-cuts
+    after an edit can stop as soon as the cuts agree with the old ones.
+    """
+    size = len(text)
+    position = start
+    pending = start  # where the next piece would begin: after the last logical line
+    begun = False  # the piece has a statement
+    decorated = False  # its last logical line is a decorator
+    while position < size:
+        blank_end = _BLANKS.match(text, position).end()  # type: ignore[union-attr]
+        if blank_end >= size:
+            break
+        first = text[blank_end]
+        if first == "\n":
+            position = blank_end + 1
+            continue
+        if first == "#":
+            line_end = text.find("\n", blank_end)
+            position = size if line_end < 0 else line_end + 1
+            continue
+        if _indent(text, position, blank_end) == 0 and begun:
+            belongs = _CONTINUES.match(text, blank_end) or (decorated and _DECORATED.match(text, blank_end))
+            if not belongs:
+                yield pending
+                begun = False
+        begun = True
+        decorated = first == "@"
+        position = _logical_line_end(text, blank_end)
+        pending = position
+    if begun and pending < size:
+        yield pending
+
+
+def _indent(text: str, start: int, end: int) -> int:
+    """Width of the blanks of a line; a form feed starts over, as in the tokenizer."""
+    feed = text.rfind("\f", start, end)
+    return end - (feed + 1 if feed >= 0 else start)
+
+
+def _logical_line_end(text: str, position: int) -> int:
+    """Offset of the line after the logical line that holds `position`."""
+    depth = 0
+    size = len(text)
+    search = _TOKEN.search
+    while True:
+        match = search(text, position)
+        if match is None:
+            return size
+        token = match.group()
+        position = match.end()
+        if token == "\n":
+            if depth == 0:
+                return position
+            if STATEMENT.match(text, position):
+                return position
+        elif token in _OPEN:
+            depth += 1
+        elif token[0] in _STRING_STARTS:
+            position = string_end(text, match.start(), token)
+        elif token in ")]}" and depth:
+            depth -= 1
+
+
+def string_end(text: str, start: int, quote: str) -> int:
+    """Offset after the string literal whose opening `quote` stands at `start`.
+
+    A string that never closes ends at its line's end (single quotes) or at the text's end.
+    Follows PEP 701: the replacement fields of an f-string may hold its own quote.
+    """
+    content = start + len(quote)
+    if len(quote) == 3:
+        match = _TRIPLE_END[quote].match(text, content)
+        end = match.end() if match else len(text)
+    else:
+        match = _SINGLE_END[quote].match(text, content)
+        if match:
+            end = match.end()
+        else:
+            line_end = text.find("\n", content)
+            end = len(text) if line_end < 0 else line_end
+    if text.find("{", content, end) >= 0 and _F_PREFIX.search(text, max(0, start - 3), start):
+        if text.count("{", content, end) != text.count("}", content, end):
+            return _formatted_end(text, content, quote) or end
+    return end
+
+
+def _formatted_end(text: str, position: int, quote: str) -> int | None:
+    """Offset after an f-string, with nested quotes understood; None when it does not close so."""
+    size = len(text)
+    single = len(quote) == 1
+    fields: list[int] = []  # bracket depth of each open replacement field
+    while position < size:
+        character = text[position]
+        if character == "\n" and single and not fields:
+            return None
+        if not fields:
+            if character == "\\":
+                position += 2
+            elif text.startswith(quote, position):
+                return position + len(quote)
+            elif character == "{":
+                if text.startswith("{{", position):
+                    position += 2
+                else:
+                    fields.append(0)
+                    position += 1
+            else:
+                position += 1
+            continue
+        if character in "\"'":
+            inner = text[position : position + 3] if text[position : position + 3] == character * 3 else character
+            position = string_end(text, position, inner)
+        elif character == "#" and not single:
+            line_end = text.find("\n", position)
+            position = size if line_end < 0 else line_end
+        elif character in "([{":
+            fields[-1] += 1
+            position += 1
+        elif character in ")]}":
+            if fields[-1]:
+                fields[-1] -= 1
+            elif character == "}":
+                fields.pop()
+            position += 1
+        elif character == ":" and fields[-1] == 0:
+            # The format specification: literal text again, with fields of its own.
+            position = _format_spec_end(text, position + 1)
+        else:
+            position += 1
+    return None
+
+
+def _format_spec_end(text: str, position: int) -> int:
+    """Offset of the ``}`` (or line end) that ends a format specification."""
+    depth = 0
+    while position < len(text):
+        character = text[position]
+        if character == "{":
+            depth += 1
+        elif character == "}":
+            if depth == 0:
+                return position
+            depth -= 1
+        elif character in "\n\"'" and depth == 0:
+            return position
+        position += 1
+    return position
