@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from types import TracebackType
+from typing import NamedTuple
 
-from callground.check import CannotRead, Progress, Target, check, restrict
+from callground.check import CannotRead, Progress, Target, check
 from callground.config import Config, Problem, find_root, load
 from callground.environment.discover import find_environment
 from callground.environment.model import Environment
+from callground.environment.workspace_files import list_files
 from callground.graph.workspace import Workspace
 from callground.source.decoding import decode
 from callground.verdict.model import Verdict
@@ -29,6 +31,14 @@ _ERRORS = {
     "too-large": "it is too large",
     "not-text": "it is not text in the encoding that it declares",
 }
+
+
+class Selection(NamedTuple):
+    """The files that a check was asked to look at."""
+
+    targets: tuple[Target, ...]
+    errors: tuple[FileError, ...]
+    """Files and folders that could not be looked into."""
 
 
 class Session:
@@ -94,24 +104,17 @@ class Session:
         version = found.version_text if any(found.version) else ""
         return EnvironmentInfo(found.python, version, found.trusted, found.doubtful)
 
-    def targets(self, paths: Sequence[str] = ()) -> list[Target]:
-        """The files of `paths`: folders are searched, files are taken as they are.  No paths: the root.
-
-        Raises FileNotFoundError for a path that does not exist.
-        """
-        found: dict[str, None] = {}
-        listed: list[str] | None = None
-        for path in paths or (self.root,):
-            absolute = os.path.abspath(path)
-            if os.path.isdir(absolute):
-                if listed is None:
-                    listed = [p for p in self.workspace.paths() if p.endswith(CHECKED)]
-                found.update(dict.fromkeys(p for p in listed if _within(p, absolute)))
-            elif os.path.lexists(absolute):
-                found[absolute] = None
-            else:
-                raise FileNotFoundError(path)
-        return [Target(path) for path in found]
+    def select(self, paths: Sequence[str] = ()) -> Selection:
+        """The files of `paths`: folders are searched, files are taken as they are.  No paths: the root."""
+        named = [os.path.abspath(path) for path in paths]
+        found = list_files(self.root, exclude=self.config.exclude, explicit=named)
+        by_name = set(named)
+        # Stubs hold hardly a call; one that is named is looked at all the same.
+        chosen = [path for path in found.python if path.endswith(CHECKED) or path in by_name]
+        return Selection(
+            tuple(Target(path) for path in chosen),
+            tuple(FileError(path, reason) for path, reason in found.problems),
+        )
 
     def index(self, progress: Progress | None = None) -> None:
         """Index the workspace, so that questions about all of it have answers."""
@@ -122,7 +125,12 @@ class Session:
         self.workspace.index(lambda done, total: report("indexing", done, total))
 
     def check(
-        self, targets: Sequence[Target], *, scope: str = "all", progress: Progress | None = None
+        self,
+        targets: Sequence[Target],
+        *,
+        errors: Sequence[FileError] = (),
+        scope: str = "all",
+        progress: Progress | None = None,
     ) -> GroundingReport:
         """Verify the targets.  Index first, else questions about the whole workspace are abstained on."""
         return check(
@@ -133,6 +141,7 @@ class Session:
             environment=self.info,
             scope=scope,
             problems=self.problems,
+            errors=errors,
             progress=progress,
         )
 
@@ -163,10 +172,3 @@ def _common(paths: Sequence[str]) -> str:
         return os.path.commonpath(absolute)
     except ValueError:  # several drives
         return absolute[0]
-
-
-def _within(path: str, folder: str) -> bool:
-    return path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-__all__ = ["CHECKED", "FileError", "Session", "restrict"]

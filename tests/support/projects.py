@@ -30,7 +30,8 @@ def check_project(
         str(root), python=sys.executable, cache=str(cache) if cache is not None else None, adjust=_with(roots)
     ) as session:
         session.index()
-        return session.check(session.targets())
+        selection = session.select()
+        return session.check(selection.targets, errors=selection.errors)
 
 
 def findings_of(report: GroundingReport) -> list[tuple[str, int, Finding]]:

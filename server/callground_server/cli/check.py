@@ -15,7 +15,7 @@ from callground.source.decoding import decode
 
 from callground.check import CannotRead, Target, restrict
 from callground.provenance.changed_lines import GitError, changed_lines
-from callground.session import Session
+from callground.session import Selection, Session
 from callground.verdict.report import GroundingReport
 from callground_server.cli.progress import ProgressBar
 from callground_server.cli.style import is_terminal, style_for
@@ -48,12 +48,14 @@ def _run(options: argparse.Namespace) -> int:
         _say(session, quiet=options.format == "json")
         if place is not None:
             return _explain(session, place, options)
-        targets = _targets(session, paths, scope, options)
+        selection = _selected(session, paths, scope, options)
         with ProgressBar(sys.stderr, wanted=not options.no_progress) as bar:
-            if targets:
+            if selection.targets:
                 session.index(bar.update)
-            report = session.check(targets, scope=scope, progress=bar.update)
-        given = {target.path: target.text for target in targets if target.text is not None}
+            report = session.check(
+                selection.targets, errors=selection.errors, scope=scope, progress=bar.update
+            )
+        given = {target.path: target.text for target in selection.targets if target.text is not None}
         _print(report, _Lines(session, given), options)
         return _status(report, options, narrowed=scope != "all")
 
@@ -89,19 +91,20 @@ def _place(text: str) -> tuple[str, int]:
     return match["file"], int(match["line"])
 
 
-def _targets(session: Session, paths: Sequence[str], scope: str, options: argparse.Namespace) -> list[Target]:
+def _selected(session: Session, paths: Sequence[str], scope: str, options: argparse.Namespace) -> Selection:
     if options.stdin_filename is not None:
         path = os.path.abspath(options.stdin_filename)
-        targets = [Target(path, text=decode(sys.stdin.buffer.read()))]
+        selection = Selection((Target(path, text=decode(sys.stdin.buffer.read())),), ())
     else:
-        targets = session.targets(paths)
-        if not targets:
+        selection = session.select(paths)
+        if not selection.targets and not selection.errors:
             where = ", ".join(paths) if paths else session.root
             raise UsageError(f"no Python files in {where}")
     if scope == "all":
-        return targets
+        return selection
     # Until attribution records are read, the lines that an AI wrote are looked for among the changed ones.
-    return restrict(targets, changed_lines(session.root, options.since))
+    changed = changed_lines(session.root, options.since)
+    return selection._replace(targets=tuple(restrict(selection.targets, changed)))
 
 
 def _say(session: Session, *, quiet: bool) -> None:
