@@ -88,7 +88,7 @@ def check(
         files.append(review(target.path, text, verdicts, root=root, config=config, lines=target.lines))
     if progress is not None:
         progress("checking", len(chosen), len(chosen))
-    reviewed, remarks = _doubt(files, environment)
+    reviewed, remarks = doubt(files, environment)
     return GroundingReport(
         root=root,
         files=reviewed,
@@ -160,10 +160,10 @@ def _configured(verdict: Verdict, config: Config, off: frozenset[str]) -> Verdic
     return replace(verdict, finding=replace(finding, severity=severity))
 
 
-def _doubt(
+def doubt(
     files: Sequence[FileVerdicts], environment: EnvironmentInfo
 ) -> tuple[tuple[FileVerdicts, ...], tuple[Entry, ...]]:
-    """In a doubtful environment imports that are not found are one notice, not a red project."""
+    """In a doubtful environment third-party imports that are not found are one notice, not a red project."""
     if not environment.doubtful:
         return tuple(files), ()
     doubted: list[Entry] = []

@@ -155,10 +155,10 @@ class Session:
         return decode(data)
 
     def verify(
-        self, path: str, text: str | None = None, lines: Sequence[tuple[int, int]] | None = None
+        self, path: str, text: str | None = None, ranges: Sequence[tuple[int, int]] | None = None
     ) -> list[Verdict]:
         """The verdicts on a file's sites.  Raises CannotRead where nothing of it could be parsed."""
-        verdicts = self.workspace.verify(path, text, lines)
+        verdicts = self.workspace.verify(path, text, ranges)
         reason = self.workspace.errors.get(path)
         if reason is not None and not verdicts:
             raise CannotRead(_ERRORS.get(reason, reason))

@@ -74,13 +74,19 @@ def _where(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["lsp"]:
+        # The server owns standard input and output from here on, and has options of its own.
+        from callground_server.lsp import main as serve
+
+        return serve(given[1:])
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal's encoding cannot show is escaped, not a traceback.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
     try:
-        options = build_parser().parse_args(arguments)
+        options = build_parser().parse_args(given)
     except SystemExit as stop:  # argparse has said why
         return stop.code if isinstance(stop.code, int) else EXIT_USAGE
     try:
@@ -111,14 +117,9 @@ def _dispatch(options: argparse.Namespace) -> int:
         from callground_server.cli.cache import run_cache
 
         status = run_cache(options.action)
-    elif options.command == "doctor":
+    else:
         from callground_server.cli.doctor import run_doctor
 
         status = run_doctor(options)
-    else:
-        from callground_server.lsp import main as serve
-
-        serve()
-        status = 0
     sys.stdout.flush()
     return status
