@@ -55,6 +55,10 @@ class Module:
     version: str | None = None
     submodules: frozenset[str] = field(default=frozenset())
     """Last names of the submodules that can be imported from its directories."""
+    importable: bool = True
+    """False when only a stub exists: it gives types, but ``import`` fails at run time."""
+    also: tuple[str, ...] = ()
+    """Other files that this name may mean, depending on how the program is started: absence here is no proof."""
 
 
 class SnapshotLike(Protocol):

@@ -1,0 +1,80 @@
+"""What a change of the workspace means for verdicts that were given before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from callground.graph.indexes import FileIndex
+from callground.verdict.model import Key
+
+
+Progress = Callable[[str, int, int], None]
+"""Called with (phase, files done, files in all)."""
+
+
+def never() -> bool:
+    """The `stop` of those who wait for the whole answer."""
+    return False
+
+
+@dataclass(frozen=True)
+class Change:
+    """The keys that may have another answer now."""
+
+    keys: frozenset[Key] = field(default=frozenset())
+    modules: frozenset[str] = field(default=frozenset())
+    """Modules that came or went, or of which nothing more exact is known: everything under them is touched."""
+    paths: frozenset[str] = field(default=frozenset())
+    """Files with another text."""
+    everything: bool = False
+    completed: bool = False
+    """By-name questions can be answered now that could not be before."""
+
+    def __bool__(self) -> bool:
+        return bool(self.keys or self.modules or self.paths or self.everything or self.completed)
+
+    def __or__(self, other: Change) -> Change:
+        return Change(
+            self.keys | other.keys,
+            self.modules | other.modules,
+            self.paths | other.paths,
+            self.everything or other.everything,
+            self.completed or other.completed,
+        )
+
+    def touches(self, reads: frozenset[Key]) -> bool:
+        """Whether something that read these keys has to be decided again."""
+        if self.everything or not self.keys.isdisjoint(reads):
+            return True
+        return bool(self.modules) and any(self._under(key) for key in reads)
+
+    def _under(self, key: Key) -> bool:
+        if len(key) < 2:
+            return False
+        name = key[1]
+        return name in self.modules or any(name.startswith(module + ".") for module in self.modules)
+
+
+NOTHING = Change()
+
+
+def index_keys(
+    old: FileIndex | None,
+    new: FileIndex | None,
+    old_imports: Iterable[str],
+    new_imports: Iterable[str],
+) -> set[Key]:
+    """Keys of the by-name questions whose answers differ between two versions of a file.
+
+    Lines are left out of the comparison: text that only moves changes no answer.
+    """
+    keys: set[Key] = set()
+    old_stores = {row._replace(line=0) for row in old.stores} if old else set()
+    new_stores = {row._replace(line=0) for row in new.stores} if new else set()
+    keys.update(("stores", row.attr) for row in old_stores ^ new_stores)
+    old_bases = set(old.bases) if old else set()
+    new_bases = set(new.bases) if new else set()
+    keys.update(("bases", base) for base, _ in old_bases ^ new_bases)
+    keys.update(("imported", module) for module in set(old_imports) ^ set(new_imports))
+    return keys

@@ -1,0 +1,161 @@
+"""The child process that indexes: the parser holds the interpreter's lock, so it must not run beside an editor's loop.
+
+Spawned, never forked, with ``-I -S``: nothing of the workspace and no ``.pth`` file is on its path.  The pipe
+carries paths and digests as JSON lines; facts go through the store.  The child ends when its input does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+CHUNK = 16
+"""Paths that are sent ahead: enough to keep the child busy, few enough to stop soon."""
+BACK_OFF = (0.0, 0.2, 1.0, 5.0)
+"""Seconds before each start after the first; there is none after the last."""
+
+Row = tuple[str, str, "tuple[int, int, int] | None", "str | None"]
+"""(path, digest, signature or None when the file is gone, error)."""
+
+
+class ChildDied(Exception):
+    """The child ended before it had answered."""
+
+
+class Child:
+    """The parent's end."""
+
+    def __init__(self, store: str | None) -> None:
+        self._store = store
+        self._process: subprocess.Popen[bytes] | None = None
+        self._starts = 0
+        self._lock = threading.Lock()
+
+    @property
+    def pid(self) -> int | None:
+        """The running child, if there is one."""
+        return self._process.pid if self._process is not None else None
+
+    def may_restart(self) -> bool:
+        """Whether another start is worth trying."""
+        return self._starts < len(BACK_OFF)
+
+    def index(self, paths: Sequence[str], stop: Callable[[], bool]) -> Iterator[Row]:
+        """Rows for these paths, in their order.  Raises ChildDied."""
+        with self._lock:
+            process = self._running()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            sent = received = 0
+            try:
+                for number, path in enumerate(paths):
+                    if sent <= number:
+                        chunk = list(paths[sent : sent + CHUNK])
+                        sent += len(chunk)
+                        process.stdin.write(json.dumps(chunk).encode() + b"\n")
+                        process.stdin.flush()
+                    line = process.stdout.readline()
+                    if not line.endswith(b"\n"):
+                        raise ChildDied(f"exit status {self._end()}")
+                    answered, digest, signature, error = json.loads(line)
+                    received += 1
+                    if answered != path:
+                        raise ChildDied("its answers are out of step")
+                    self._starts = 1
+                    yield path, digest, tuple(signature) if signature else None, error
+                    if stop():
+                        return
+            except (OSError, ValueError) as error:
+                raise ChildDied(str(error)) from error
+            finally:
+                # Whoever leaves early leaves answers in the pipe: the next question needs another child.
+                if received < sent:
+                    self._end()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        if not self.may_restart():
+            raise ChildDied("it was started too often")
+        pause = BACK_OFF[self._starts]
+        if pause:
+            # Spread, so that several servers on a machine in trouble do not start their children together.
+            time.sleep(pause * random.uniform(0.8, 1.2))  # noqa: S311
+        self._starts += 1
+        try:
+            self._process = subprocess.Popen(
+                command(self._store),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                close_fds=True,
+            )
+        except OSError as error:
+            raise ChildDied(str(error)) from error
+        return self._process
+
+    def _end(self) -> int | None:
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError:
+                    # A dead child's pipe: nothing is left to flush.
+                    pass
+        try:
+            return process.wait(0.5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait()
+
+    def close(self) -> None:
+        """End the child."""
+        self._end()
+
+
+def command(store: str | None) -> list[str]:
+    """How the child is started."""
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    start = (
+        f"import sys; sys.path.insert(0, {package!r}); "
+        f"from callground.graph.index_process import main; main({store!r})"
+    )
+    return [sys.executable, "-I", "-S", "-c", start]
+
+
+def main(store: str | None) -> None:
+    """The child: a line of paths in, a line for each path out."""
+    from callground.graph.reading import Reader, signature_of
+
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    _stand_back()
+    reader = Reader(store, eager=True)
+    for line in sys.stdin.buffer:
+        for path in json.loads(line):
+            signature = signature_of(path)
+            row: Row = (path, "", None, None)
+            if signature is not None:
+                digest, error = reader.prepare(path)
+                row = (path, digest, signature, error)
+            answers.write(json.dumps(row).encode() + b"\n")
+    reader.close()
+
+
+def _stand_back() -> None:
+    """Let whoever waits for the editor go first."""
+    if hasattr(os, "nice"):
+        try:
+            os.nice(5)
+        except OSError:
+            # Not allowed here; then as fast as the others.
+            pass
