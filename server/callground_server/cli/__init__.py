@@ -14,6 +14,7 @@ EXIT_GROUNDED = 0
 EXIT_UNGROUNDED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
+EXIT_PIPE = 141
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -96,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader (`head`) has gone: end quietly, and keep the interpreter from flushing into nothing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_USAGE
+        return EXIT_PIPE
 
 
 def _dispatch(options: argparse.Namespace) -> int:
