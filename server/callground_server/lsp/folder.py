@@ -1,0 +1,196 @@
+"""One workspace folder: its graph and the verdicts of its open documents.
+
+Everything here runs in the worker thread, except for `close` and the plain attributes that are only read.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from callground.check import review
+from callground.config import Config, Problem, load, read_settings
+from callground.graph.changes import NOTHING, Change, never
+from callground.graph.driver import Stopped
+from callground.graph.invalidation import Tracker
+from callground.graph.workspace import Workspace
+from callground.verdict.report import FileVerdicts
+
+logger = logging.getLogger(__name__)
+
+Progress = Callable[[str, int, int], None]
+
+
+class Outcome(NamedTuple):
+    """What was found in one document."""
+
+    path: str
+    text: str
+    """The text that was judged."""
+    generation: int
+    complete: bool
+    review: FileVerdicts
+
+
+class Folder:
+    """A workspace folder (or the folder of a lone file)."""
+
+    def __init__(
+        self, root: str, *, settings: object = None, cache: str | None = None, lone: bool = False
+    ) -> None:
+        self.root = root
+        self.lone = lone
+        """No folder was opened: only the files that are looked at count."""
+        self.problems: tuple[Problem, ...] = ()
+        self.config = Config()
+        self._settings = settings
+        self._cache = cache
+        self._workspace: Workspace | None = None
+        self._tracker: Tracker | None = None
+        self._indexing: threading.Thread | None = None
+        self._closed = False
+
+    # -- life
+
+    @property
+    def workspace(self) -> Workspace:
+        """The graph, made when it is first asked for."""
+        if self._workspace is None:
+            self._read_settings()
+            self._workspace = Workspace.open(self.root, config=self.config, cache=self._cache)
+            self._tracker = Tracker(self._workspace)
+        return self._workspace
+
+    @property
+    def tracker(self) -> Tracker:
+        """The verdicts of the open documents."""
+        _ = self.workspace
+        assert self._tracker is not None
+        return self._tracker
+
+    @property
+    def ready(self) -> bool:
+        """Whether the graph is there and its index is complete."""
+        return self._workspace is not None and self._workspace.complete
+
+    def start_index(self, progress: Progress, done: Callable[[], None]) -> None:
+        """Index in a thread of its own; `done` is called from that thread."""
+        workspace = self.workspace
+        if self._indexing is not None or self._closed:
+            return
+
+        def run() -> None:
+            try:
+                workspace.index(progress, stop=lambda: self._closed, finish=False)
+            except Exception:  # an index that fails leaves questions open; it must not end the server
+                logger.exception("indexing %s failed", self.root)
+            finally:
+                done()
+
+        self._indexing = threading.Thread(target=run, name="callground-index", daemon=True)
+        self._indexing.start()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._closed = True
+        if self._indexing is not None:
+            self._indexing.join(2.0)
+        if self._workspace is not None:
+            self._workspace.close()
+
+    # -- settings
+
+    def reload_settings(self) -> set[str]:
+        """The settings file may have changed."""
+        return self.configure(self._settings)
+
+    def configure(self, settings: object) -> set[str]:
+        """Other settings from the editor; the open files whose verdicts may differ."""
+        self._settings = settings
+        if self._workspace is None:
+            return set()
+        old = self.config
+        self._read_settings()
+        if old == self.config:
+            return set()
+        if (old.python, old.roots, old.exclude) != (
+            self.config.python,
+            self.config.roots,
+            self.config.exclude,
+        ):
+            self._applied(self._workspace.reconfigure(self.config))
+        else:
+            self._workspace.config = self.config
+        return set(self.tracker.paths())
+
+    def _read_settings(self) -> None:
+        config, problems = load(self.root)
+        if self._settings is not None:
+            config, more = read_settings(self._settings, base=config)
+            problems = (*problems, *more)
+        self.config, self.problems = config, problems
+
+    # -- changes
+
+    def update(self, texts: Mapping[str, str | None]) -> set[str]:
+        """Documents have these texts now (None: closed); the other open files whose verdicts may differ."""
+        change = NOTHING
+        for path, text in texts.items():
+            change |= self.workspace.set_overlay(path, text)
+            if text is None:
+                self.tracker.forget(path)
+        return self._applied(change) - set(texts)
+
+    def files_changed(self, paths: list[str]) -> set[str]:
+        """Files were changed, made, moved or deleted on disk."""
+        return self._applied(self.workspace.files_changed(paths))
+
+    def refresh(self) -> set[str]:
+        """Look at the whole folder and at the environment again."""
+        return self._applied(self.workspace.refresh())
+
+    def start_afresh(self) -> set[str]:
+        """Forget every verdict, and look at the disk."""
+        stale = self.refresh()
+        paths = set(self.tracker.paths())
+        for path in paths:
+            self.tracker.forget(path)
+        return stale | paths
+
+    def index_finished(self) -> set[str]:
+        """By-name questions have answers now."""
+        change = self.workspace.finish_index()
+        return self._applied(change)
+
+    def _applied(self, change: Change) -> set[str]:
+        return self.tracker.apply(change) if change else set()
+
+    # -- questions
+
+    def judge(self, path: str, *, stop: Callable[[], bool] = never) -> Outcome | None:
+        """The verdicts of a document, as people see them.  None when `stop` ended it early."""
+        workspace = self.workspace
+        generation, complete = workspace.generation, workspace.complete
+        try:
+            verdicts = self.tracker.judge(path, stop=stop)
+        except Stopped:
+            return None
+        document = workspace.files.open.get(path)
+        text = document.file.text if document is not None else ""
+        shown = review(path, text, verdicts, root=self.root, config=self.config)
+        return Outcome(path, text, generation, complete, shown)
+
+    def holds(self, path: str) -> bool:
+        """Whether a file lies in this folder."""
+        return path == self.root or path.startswith(self.root.rstrip(os.sep) + os.sep)
+
+    def lines_of(self, path: str) -> Callable[[int], str]:
+        """The lines of a file that evidence stands in: as the editor or the graph has it."""
+        snapshot = self.workspace.snapshot()
+        document = snapshot.files.open.get(path)
+        file = document.file if document is not None else snapshot.space.contents.get(path)
+        lines = file.text.split("\n") if file is not None else []
+        return lambda number: lines[number] if 0 <= number < len(lines) else ""
