@@ -1,1 +1,1 @@
-"""The user's interpreter, its search path, and where modules lie.  Nothing of the workspace is imported or run."""
+"""The user's interpreter, its search path, and where modules lie.  No module of the workspace is run."""

@@ -1,8 +1,8 @@
 """Starts the user's interpreter as an isolated child: the only place in this package that runs anything.
 
-``-I -S`` alone keeps the environment's ``.pth`` files, ``sitecustomize``, the user's site folder, ``PYTHON*`` variables
-and the current folder out; on top of that the child gets a fresh folder to stand in, a short list of variables, private
-pipes, a time limit and a limit on what it may answer.
+``-I -S`` alone keeps the environment's ``.pth`` files, ``sitecustomize``, the user's site folder,
+``PYTHON*`` variables and the current folder out; on top of that the child gets a fresh folder to stand in,
+a short list of variables, private pipes, a time limit and a limit on what it may answer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from collections.abc import Sequence
 from typing import IO, NamedTuple
 
 # What a dynamic loader or a C library needs.  Anything else stays here, secrets among it.
-_KEPT = ("SYSTEMROOT", "WINDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "LANG", "LC_ALL")
+_KEPT = (
+    "SYSTEMROOT",
+    "WINDIR",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "DYLD_FALLBACK_LIBRARY_PATH",
+    "LANG",
+    "LC_ALL",
+)
 
 
 class Outcome(NamedTuple):
@@ -30,7 +38,12 @@ class Outcome(NamedTuple):
 
 
 def run_isolated(
-    python: str, arguments: Sequence[str], stdin: bytes = b"", *, timeout: float = 10.0, limit: int = 64_000_000
+    python: str,
+    arguments: Sequence[str],
+    stdin: bytes = b"",
+    *,
+    timeout: float = 10.0,
+    limit: int = 64_000_000,
 ) -> Outcome:
     """Run `python` with `arguments` in isolation.
 
@@ -70,7 +83,7 @@ def _communicate(child: subprocess.Popen[bytes], stdin: bytes, timeout: float, l
     def read(pipe: IO[bytes]) -> None:
         size = 0
         try:
-            while chunk := pipe.read1(65536) if hasattr(pipe, "read1") else pipe.read(65536):
+            while chunk := os.read(pipe.fileno(), 65536):
                 size += len(chunk)
                 if size > limit:
                     overflow.set()
@@ -87,7 +100,8 @@ def _communicate(child: subprocess.Popen[bytes], stdin: bytes, timeout: float, l
         except (OSError, ValueError):
             return  # the child ended without reading
 
-    assert child.stdin is not None and child.stdout is not None
+    assert child.stdin is not None
+    assert child.stdout is not None
     reader = threading.Thread(target=read, args=(child.stdout,), daemon=True)
     writer = threading.Thread(target=write, args=(child.stdin,), daemon=True)
     reader.start()

@@ -76,14 +76,20 @@ def declared_distributions(root: str) -> dict[str, str]:
 
 
 def declared_as(import_name: str, declared: Iterable[str]) -> str | None:
-    """The declared distribution that the top-level module `import_name` probably comes from, None if none fits.
+    """The declared distribution that the module `import_name` probably comes from, None if none fits.
 
     For packages that are not installed; of an installed one the metadata tells its import names.
     """
     top = import_name.partition(".")[0]
     names = set(declared)
     plain = normalised(top)
-    candidates = [plain, _OTHER_NAMES.get(top.lower(), ""), f"python-{plain}", f"py{plain}", f"{plain}-python"]
+    candidates = [
+        plain,
+        _OTHER_NAMES.get(top.lower(), ""),
+        f"python-{plain}",
+        f"py{plain}",
+        f"{plain}-python",
+    ]
     for candidate in candidates:
         if candidate and candidate in names:
             return candidate
@@ -105,7 +111,9 @@ def _pyproject(data: dict[str, object]) -> Iterator[str]:
     yield from texts(table(data, "build-system").get("requires"))
     poetry = table(data, "tool", "poetry")
     tables = [table(poetry, "dependencies"), table(poetry, "dev-dependencies")]
-    tables += [table(group, "dependencies") for group in table(poetry, "group").values() if isinstance(group, dict)]
+    tables += [
+        table(group, "dependencies") for group in table(poetry, "group").values() if isinstance(group, dict)
+    ]
     for each in tables:
         yield from (name for name in each if name.lower() != "python")
     yield from texts(table(data, "tool", "uv").get("dev-dependencies"))

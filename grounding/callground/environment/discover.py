@@ -1,7 +1,7 @@
 """Chooses the interpreter of a workspace, as its users expect it, and describes it.
 
-Everything is read from files.  Only where that does not suffice, and only when the workspace is trusted, the interpreter
-itself is asked, in isolation.
+Everything is read from files.  Only where that does not suffice, and only when the workspace is trusted,
+the interpreter itself is asked, in isolation.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def find_environment(
 
     Args:
         workspace: a folder; for a monorepo the folder of one project.
-        python: an explicit choice: an executable, an environment's folder or a command name; relative to `workspace`.
+        python: an explicit choice: an executable, an environment's folder or a command name; relative to
+        `workspace`.
         trusted: whether an interpreter may be started.
         environ: variables to look at instead of the process's own.
         asked_by: who made the explicit choice, for messages.
@@ -56,13 +57,10 @@ def find_environment(
     for candidate in _candidates(folders, python, asked_by, variables):
         layout, problem = _read(candidate.path, folders, trusted, variables)
         if layout is not None and layout.version[0] == 2:
-            problem = f"{candidate.path} is Python {layout.version[0]}.{layout.version[1]}; only Python 3 is understood"
+            problem = f"{candidate.path} is Python 2; only Python 3 is understood"
             layout = None
         if layout is not None and problem is None:
-            if notices:
-                doubt = notices[0] if _explicit_failed(python, candidate) else None
-            else:
-                doubt = None
+            doubt = notices[0] if notices and _explicit_failed(python, candidate) else None
             return _environment(layout, candidate.how, trusted, variables, folder, notices, doubt)
         if candidate.named and problem:
             notices.append(problem)
@@ -190,7 +188,10 @@ def _read(
     if layout is not None and layout.stdlib:
         return layout, layout.problem
     if not trusted:
-        return layout, f"the library of {path} was not found, and it may not be asked in an untrusted workspace"
+        return (
+            layout,
+            f"the library of {path} was not found, and it may not be asked in an untrusted workspace",
+        )
     answer = ask(path)
     if answer is None:
         return layout, f"{path} is no usable Python interpreter"
@@ -271,7 +272,7 @@ def _environment(
     redirects: list[Redirect] = []
     opens: list[OpenImport] = []
     files: list[str] = []
-    packages = os.path.join(workspace, "__pypackages__", "%d.%d" % layout.version[:2], "lib")
+    packages = os.path.join(workspace, "__pypackages__", ".".join(map(str, layout.version[:2])), "lib")
     sites = (*((packages,) if os.path.isdir(packages) else ()), *layout.site)
     for site in sites:
         content = read_pth_files(site)

@@ -133,7 +133,7 @@ class Distributions:
         return None
 
     def import_names(self, name: str) -> frozenset[str]:
-        """Top-level import names of the installed distribution called `name`; empty when it is not installed."""
+        """Top-level import names of the distribution called `name`; empty when it is not installed."""
         found = self.named(name)
         return self._tops(found) if found else frozenset()
 

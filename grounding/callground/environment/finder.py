@@ -13,58 +13,10 @@ from callground.environment import typeshed
 from callground.environment.distributions import Distribution, Distributions
 from callground.environment.listing import Listing, Listings, mark_of
 from callground.environment.model import Environment, Redirect
+from callground.environment.places import Located, Roots, dotted_name
 from callground.environment.stubs import StubFinder
 
-__all__ = ["Distribution", "Finder", "Located", "Roots"]
-
-
-class Roots(NamedTuple):
-    """The workspace's own entries of the search path."""
-
-    primary: tuple[str, ...]
-    """Source roots, searched before the standard library."""
-    scripts: tuple[str, ...] = ()
-    """Folders without ``__init__.py`` that hold Python files: on the path only when a file of theirs is started
-    as a script or collected by pytest.  Asked last; a clash makes the answer ambiguous (`Located.also`)."""
-    folders: tuple[str, ...] = ()
-    """Package folders, whose modules a sibling that is started as a script can import by last name: they only
-    make `Finder.import_open` answer."""
-
-
-class Located(NamedTuple):
-    """Where one module lies."""
-
-    name: str
-    kind: str
-    """``source``, ``bytecode``, ``extension``, ``builtin``, ``namespace``, ``zip`` (in an egg or zip: exists, is open),
-    ``assumed`` (standard library of an environment whose files cannot be read: typeshed says it exists), or ``stub``
-    (only a stub exists: it can be read for types, but **cannot be imported at run time**)."""
-    path: str | None
-    """Absolute path of the ``.py``, ``.pyc`` or extension file; None for the other kinds.  An extension that was
-    compiled from a ``.py`` beside it counts as ``source``, with the path of that file."""
-    stub_path: str | None
-    origin: str
-    """``workspace``, ``stdlib`` or ``third-party``."""
-    is_package: bool
-    search_locations: tuple[str, ...] = ()
-    """Folders that its submodules are looked for in (its ``__path__``)."""
-    distribution: str | None = None
-    version: str | None = None
-    partial_stub: bool = False
-    """The stub says that it is incomplete (``partial`` in a stub package's ``py.typed``)."""
-    also: tuple[str, ...] = ()
-    """Other files that this name may mean, depending on how the program is started.  When not empty, a member that
-    is absent here is no proof."""
-
-    @property
-    def importable(self) -> bool:
-        """Whether ``import`` finds it at run time."""
-        return self.kind != "stub"
-
-    @property
-    def compiled(self) -> bool:
-        """Whether it has no Python source: an extension or built-in module."""
-        return self.kind in ("extension", "builtin")
+__all__ = ["Distribution", "Finder", "Located", "Roots", "dotted_name"]
 
 
 class _Hit(NamedTuple):
@@ -78,14 +30,16 @@ class _Hit(NamedTuple):
 
 # Compiled into every CPython; the rest of a build's list has to come from the interpreter.
 ALWAYS_BUILTIN = frozenset(
-    "_abc _ast _codecs _collections _functools _imp _io _operator _signal _sre _stat _string _symtable _thread"
-    " _tracemalloc _warnings _weakref atexit builtins errno faulthandler gc itertools marshal sys time".split()
+    "_abc _ast _codecs _collections _functools _imp _io _operator _signal _sre _stat _string _symtable"
+    " _thread _tracemalloc _warnings _weakref atexit builtins errno faulthandler gc itertools marshal sys"
+    " time".split()
 )
 # In ``sys.modules`` without a file of their own.
 _ALWAYS_THERE = frozenset({"__main__", "_frozen_importlib", "_frozen_importlib_external"})
 # Imported while the interpreter starts (or frozen): no file of the workspace can take their place.
 _STARTUP = frozenset(
-    "abc codecs encodings io _collections_abc _sitebuiltins genericpath ntpath posixpath os site stat zipimport".split()
+    "abc codecs encodings io _collections_abc _sitebuiltins genericpath ntpath posixpath os site stat"
+    " zipimport".split()
 )
 # Submodules that code registers in ``sys.modules``: their parent is no package.
 _REGISTERED = frozenset(
@@ -178,8 +132,8 @@ class Finder:
     def module_of(self, path: str) -> str | None:
         """The dotted name under which the file `path` is imported.
 
-        None when no root holds it, when a part of its path is no identifier, or when another file of the same name
-        is found first.  A file in a script folder goes by the name that it has there.
+        None when no root holds it, when a part of its path is no identifier, or when another file of the
+        same name is found first.  A file in a script folder goes by the name that it has there.
         """
         path = os.path.abspath(path)
         for roots in (self.roots.primary, self.roots.scripts, self._path):
@@ -193,7 +147,7 @@ class Finder:
         return None
 
     def distribution_of(self, module: str) -> Distribution | None:
-        """The installed distribution that `module` comes from; None for the standard library and for the unknown."""
+        """The installed distribution that `module` comes from; None for the standard library."""
         found = self.locate(module)
         if found is None or found.origin != "third-party":
             return None
@@ -297,7 +251,13 @@ class Finder:
             if redirected is not None:
                 return redirected
         if hit is not None:
-            return self._located_at(name, hit, self._rivals(name, hit))
+            also = self._rivals(name, hit)
+            if name == "distutils" and self._origin(hit.folder) == "stdlib":
+                # setuptools may put its own copy in the place of the standard library's.
+                also += tuple(
+                    path for each in self.environment.redirects if each.name == name for path in each.paths
+                )
+            return self._located_at(name, hit, also)
         assumed = self._assumed(name)
         if assumed is not None:
             return assumed
@@ -321,7 +281,8 @@ class Finder:
                 rivals.append("<stdlib>")
         elif hit.folder not in self.environment.stdlib:
             for root in self.roots.primary:
-                if name in self._list(root).folders:  # a folder without __init__.py, hidden by the installed package
+                # A folder without __init__.py, hidden by the installed package.
+                if name in self._list(root).folders:
                     rivals.append(os.path.join(root, name))
         if hit.folder not in self.environment.stdlib:
             rivals.extend(self._script_rivals(name, self.roots.scripts))
@@ -349,7 +310,7 @@ class Finder:
         return None
 
     def _redirected(self, name: str, hit: _Hit | None) -> Located | None:
-        """What a finder of an editable install serves for `name`, together with the portions that the path has."""
+        """What a finder of an editable install serves for `name`, with the portions that the path has."""
         portions: list[str] = list(hit.locations) if hit else []
         for redirect in self.environment.redirects:
             if redirect.name == name:
@@ -409,7 +370,7 @@ class Finder:
         return self._stub_only(name, parent)
 
     def _locations(self, package: Located) -> tuple[str, ...]:
-        """Where submodules lie, with the portions that a legacy namespace package (pkgutil, pkg_resources) adds."""
+        """Where submodules lie, with what a legacy namespace package (pkgutil, pkg_resources) adds."""
         known = self._extended.get(package.name)
         if known is not None:
             return known
@@ -449,7 +410,7 @@ class Finder:
         return self._listings.entries(folder)
 
     def _search(self, folders: Sequence[str], last: str) -> _Hit | None:
-        """What the path-based finder finds in `folders`: a regular package, else a module; namespaces last."""
+        """What the path-based finder finds in `folders`: a regular package or module; namespaces last."""
         portions: list[str] = []
         for folder in folders:
             listing = self._list(folder)
@@ -471,7 +432,7 @@ class Finder:
         return _Hit(kind, path, package, locations, folder)
 
     def _file(self, listing: Listing, stem: str) -> tuple[str, str]:
-        """(kind, file name) of the module `stem` in a folder, in the interpreter's order; ("", "") when absent."""
+        """(kind, file name) of the module `stem` in a folder, in the interpreter's order."""
         for name, tag, file in listing.extensions:
             if name == stem and self._fits(tag, file):
                 if stem + ".py" in listing.files:  # mypyc, Cython in pure Python mode: the source says it all
@@ -518,29 +479,6 @@ class Finder:
 
     def _typeshed_stub(self, name: str) -> str | None:
         return self._typeshed.stub_path(name, self.environment.python_version) if self._typeshed else None
-
-
-def dotted_name(path: str, root: str) -> str | None:
-    """The dotted name of the Python file `path` seen from the folder `root`; None when it has none there."""
-    root = root.rstrip(os.sep)
-    if not path.startswith(root + os.sep):
-        return None
-    base, suffix = os.path.splitext(path[len(root) + 1 :])
-    if suffix in (".so", ".pyd"):
-        base = base.partition(".")[0] if os.sep not in base else _without_tag(base)
-    elif suffix not in (".py", ".pyi", ".pyc"):
-        return None
-    parts = base.split(os.sep)
-    if parts[-1] == "__init__":
-        parts.pop()
-    if not parts or not all(part.isidentifier() for part in parts):
-        return None
-    return ".".join(parts)
-
-
-def _without_tag(base: str) -> str:
-    folder, name = os.path.split(base)
-    return os.path.join(folder, name.partition(".")[0])
 
 
 def _text(path: str) -> str:

@@ -131,11 +131,14 @@ def _read_venv(folder: str, config: dict[str, str], environ: Mapping[str, str]) 
                 implementation = "pypy"
     home = config.get("home", "")
     base = None
+    candidate = ""
     for candidate in _home_pythons(home, config, python, version):
         base = _standard_library(candidate, version[:2] if version else None)
         if base is not None:
             break
-    windows = os.path.isdir(os.path.join(folder, "Scripts")) and not os.path.isdir(os.path.join(folder, "bin"))
+    windows = os.path.isdir(os.path.join(folder, "Scripts")) and not os.path.isdir(
+        os.path.join(folder, "bin")
+    )
     platform = "win32" if windows else sys.platform
     if base is None:
         if problem is None:

@@ -34,6 +34,8 @@ def listing_of(files: Iterable[str], folders: Iterable[str]) -> Listing:
             stem, _, rest = name.partition(".")
             extensions.append((stem, rest.rpartition(".")[0], name))
     return Listing(files, frozenset(folders), tuple(sorted(extensions)))
+
+
 Mark = tuple[int, int, int]
 """(modification time in ns, inode, number of links) of a folder, zeros when it is not there."""
 

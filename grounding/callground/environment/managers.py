@@ -156,7 +156,7 @@ def _pyenv(folder: str, environ: Mapping[str, str]) -> Iterator[Candidate]:
 
 
 def pyenv_shim(path: str, folders: tuple[str, ...], environ: Mapping[str, str]) -> str | None:
-    """The interpreter that a pyenv shim would start for a project; None when `path` is no shim or it is unknown."""
+    """The interpreter that a pyenv shim would start for a project; None when `path` is none or unknown."""
     shims, name = os.path.split(path)
     root = os.path.dirname(shims)
     if os.path.basename(shims) != "shims" or not os.path.isdir(os.path.join(root, "versions")):

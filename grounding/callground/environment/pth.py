@@ -35,13 +35,15 @@ class PthContent(NamedTuple):
 
 
 def read_pth_files(site: str) -> PthContent:
-    """The content of every ``.pth`` file of the folder `site`, in the order in which ``site.py`` reads them."""
+    """The content of every ``.pth`` file of the folder `site`, in the order of ``site.py``."""
     entries: list[PathEntry] = []
     redirects: list[Redirect] = []
     opens: list[OpenImport] = []
     files: list[str] = []
     try:
-        names = sorted(name for name in os.listdir(site) if name.endswith(".pth") and not name.startswith("."))
+        names = sorted(
+            name for name in os.listdir(site) if name.endswith(".pth") and not name.startswith(".")
+        )
     except OSError:
         return PthContent((), (), (), ())
     for name in names:
@@ -118,7 +120,10 @@ def _understand(line: str, site: str, pth: str) -> PthContent:
             shape = _nothing()._replace(opens=(OpenImport(f"{pth} runs {path}"),))
         if shape is not None:
             found = PthContent(
-                found.entries + shape.entries, found.redirects + shape.redirects, found.opens + shape.opens, ()
+                found.entries + shape.entries,
+                found.redirects + shape.redirects,
+                found.opens + shape.opens,
+                (),
             )
     if _HOOK_WORDS.search(_LITERAL_EXEC.sub("", line)):
         found = found._replace(opens=(*found.opens, OpenImport(f"{pth} runs code that may change imports")))
@@ -183,9 +188,13 @@ def _setuptools(tree: ast.Module, path: str) -> Iterator[Redirect]:
 
 
 def _editables(tree: ast.Module, path: str) -> Iterator[Redirect]:
-    """``F.map_module("name", "path")``: the package ``editables``, which hatchling and pdm-backend may use."""
+    """``F.map_module("name", "path")`` of the package ``editables`` (hatchling, pdm-backend)."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "map_module":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "map_module"
+        ):
             values = [_literal(argument) for argument in node.args]
             if len(values) == 2 and isinstance(values[0], str) and isinstance(values[1], str):
                 yield Redirect(values[0], (_without_init(values[1]),), False, path)

@@ -103,20 +103,16 @@ def _pyproject_roots(data: dict[str, object]) -> Iterator[str]:
             yield package["from"]
     hatch = table(data, "tool", "hatch", "build")
     for build in (hatch, table(hatch, "targets", "wheel"), table(hatch, "targets", "sdist")):
-        yield from texts(build.get("sources")) if isinstance(build.get("sources"), list) else ()
+        yield from texts(build.get("sources"))
         for package in texts(build.get("packages")):
             yield os.path.dirname(package.rstrip("/")) or "."
     yield from texts(table(data, "tool", "hatch", "build", "targets", "wheel").get("dev-mode-dirs"))
-    for tool, key, default in (
-        ("maturin", "python-source", None),
-        ("pdm.build", "package-dir", None),
-        ("uv.build-backend", "module-root", None),
-        ("flit.module", "directory", default_directory()),
+    for tool, key in (
+        ("maturin", "python-source"),
+        ("pdm.build", "package-dir"),
+        ("uv.build-backend", "module-root"),
     ):
-        value = table(data, "tool", *tool.split(".")).get(key, default)
-        if isinstance(value, str) and value:
-            yield value
-    yield from texts(table(data, "tool", "scikit-build", "wheel").get("packages-dir"))
+        yield from texts(table(data, "tool", *tool.split(".")).get(key))
     for package in texts(table(data, "tool", "scikit-build", "wheel").get("packages")):
         yield os.path.dirname(package.rstrip("/")) or "."
     # What the project's own tools are told about imports holds for us too.
@@ -125,11 +121,6 @@ def _pyproject_roots(data: dict[str, object]) -> Iterator[str]:
     yield from texts(table(data, "tool", "ruff").get("src"))
     for path in texts(table(data, "tool", "mypy").get("mypy_path")):
         yield from (part for part in re.split(r"[:;,]", path.replace("$MYPY_CONFIG_FILE_DIR/", "")) if part)
-
-
-def default_directory() -> None:
-    """Flit has no such key; kept apart so that the table above reads as one."""
-    return None
 
 
 def _package_dirs(value: object) -> Iterator[str]:
@@ -163,7 +154,8 @@ def _setup_cfg_roots(project: str) -> Iterator[str]:
 
 
 def _setup_py_roots(project: str) -> Iterator[str]:
-    """``package_dir={"": "src"}`` and ``find_packages("src")`` of a setup.py, by their text: it is never run."""
+    """``package_dir={"": "src"}`` and ``find_packages("src")`` of a setup.py, by their text: it is never
+    run."""
     try:
         with open(os.path.join(project, "setup.py"), encoding="utf-8", errors="replace") as file:
             text = file.read(200_000)

@@ -20,9 +20,7 @@ class StubFinder:
         """Drop what was remembered, after something changed on disk."""
         self._packages.clear()
 
-    def for_module(
-        self, name: str, path: str | None, locations: Sequence[str]
-    ) -> tuple[str | None, bool]:
+    def for_module(self, name: str, path: str | None, locations: Sequence[str]) -> tuple[str | None, bool]:
         """(stub of the located module `name`, whether it says that it is incomplete)."""
         packaged = self.packaged(name)
         if packaged is not None:

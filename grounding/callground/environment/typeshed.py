@@ -1,8 +1,9 @@
 """The stubs of the standard library.  The only module that knows where they come from.
 
-They are the data files of the distribution ``typeshed-client``; its code is never imported.  (jedi bundles a typeshed
-too, but an older one without the ``VERSIONS`` file: it still has ``asyncore``, ``distutils`` and ``imp`` for everybody.)
-Without that distribution the standard library's types come from its sources, and `unavailable` says so.
+They are the data files of the distribution ``typeshed-client``; its code is never imported.  (jedi bundles
+a typeshed too, but an older one without the ``VERSIONS`` file: it still has ``asyncore``, ``distutils``
+and ``imp`` for everybody.) Without that distribution the standard library's types come from its sources,
+and `unavailable` says so.
 """
 
 from __future__ import annotations
