@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from callground.graph.indexes import FileIndex
 from callground.verdict.model import Key
 
-
 Progress = Callable[[str, int, int], None]
 """Called with (phase, files done, files in all)."""
 
@@ -24,7 +23,7 @@ class Change:
 
     keys: frozenset[Key] = field(default=frozenset())
     modules: frozenset[str] = field(default=frozenset())
-    """Modules that came or went, or of which nothing more exact is known: everything under them is touched."""
+    """Modules that came or went, or of which nothing more exact is known: all under them is touched."""
     paths: frozenset[str] = field(default=frozenset())
     """Files with another text."""
     everything: bool = False

@@ -40,7 +40,7 @@ def roots(root: str, config: Config, files: Iterable[str]) -> Roots:
 
 
 def prober(environment: Environment) -> Callable[[str], str | None] | None:
-    """Gives the stub text of a compiled module as an isolated child sees it; None where no child may be started."""
+    """Gives the stub text of a compiled module as a child sees it; None where none may be started."""
     if not environment.trusted or environment.python is None:
         return None
     return None

@@ -1,4 +1,4 @@
-"""The child process that indexes: the parser holds the interpreter's lock, so it must not run beside an editor's loop.
+"""The child process that indexes: the parser holds the interpreter's lock, and an editor's loop needs it.
 
 Spawned, never forked, with ``-I -S``: nothing of the workspace and no ``.pth`` file is on its path.  The pipe
 carries paths and digests as JSON lines; facts go through the store.  The child ends when its input does.
@@ -86,7 +86,7 @@ class Child:
         pause = BACK_OFF[self._starts]
         if pause:
             # Spread, so that several servers on a machine in trouble do not start their children together.
-            time.sleep(pause * random.uniform(0.8, 1.2))  # noqa: S311
+            time.sleep(pause * random.uniform(0.8, 1.2))
         self._starts += 1
         try:
             self._process = subprocess.Popen(

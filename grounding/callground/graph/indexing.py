@@ -45,11 +45,8 @@ def index_workspace(
     total = len(paths)
     if progress is not None:
         progress("indexing", 0, total)
-    done = 0
     batch: list[Indexed] = []
-    source = _indexed(workspace, paths, processes, stop)
-    for seen in source:
-        done += 1
+    for done, seen in enumerate(_indexed(workspace, paths, processes, stop), 1):
         if seen is not None:
             batch.append(seen)
         if len(batch) >= BATCH:

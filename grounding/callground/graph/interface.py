@@ -58,7 +58,7 @@ class Module:
     importable: bool = True
     """False when only a stub exists: it gives types, but ``import`` fails at run time."""
     also: tuple[str, ...] = ()
-    """Other files that this name may mean, depending on how the program is started: absence here is no proof."""
+    """Other files that the name may mean, depending on how the program is started: absence is no proof."""
 
 
 class SnapshotLike(Protocol):
@@ -89,10 +89,16 @@ class SnapshotLike(Protocol):
         """The parsed text of one piece (lines relative to the piece), from a bounded cache."""
 
     def stores(self, attr: str) -> tuple[tuple[str, AttrStore], ...]:
-        """Stores to an attribute of that name in workspace files: (module, row).  ``"*"`` asks for the dynamic ones."""
+        """Stores to an attribute of that name in workspace files: (module or path, row), lines of the file.
+
+        ``"*"`` asks for the dynamic ones.
+        """
 
     def classes_with_base(self, name: str) -> tuple[tuple[str, str], ...]:
-        """Workspace classes one of whose bases' last name (import aliases undone) is `name`: (module, qualname)."""
+        """Workspace classes with a base of that last name, aliases undone: (module or path, qualname)."""
 
     def imported_anywhere(self, module: str) -> bool:
-        """Whether any workspace file (or loaded module) imports `module` as a submodule, which binds it on its parent."""
+        """Whether an import binds the submodule `module` on its parent.
+
+        Counts the workspace's imports and those that importing the top package runs.  May raise NotLoaded.
+        """

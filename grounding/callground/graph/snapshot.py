@@ -96,7 +96,7 @@ class Snapshot:
         return module.source or module.stub if module is not None else None
 
     def has_text(self, path: str, text: str) -> bool:
-        """Whether that is the text which the snapshot shows for the path; False also when it was never read."""
+        """Whether the snapshot shows that text for the path; False also when it was never read."""
         if path in self.files.open:
             document = self.files.open[path]
             return document is not None and document.file.text == text
@@ -184,7 +184,7 @@ class Snapshot:
         return frozenset(found)
 
     def _is_submodule(self, name: str, top: str) -> bool:
-        """Whether a dotted name of an import statement is a submodule of the package (not a name in a module)."""
+        """Whether a dotted name of an import statement is a submodule of the package, no name in a module."""
         parts = name.split(".")
         if parts[0] != top:
             return False

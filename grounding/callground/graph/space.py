@@ -17,8 +17,7 @@ from typing import NamedTuple
 from callground.environment.finder import Finder
 from callground.environment.finder import Located as Found
 from callground.environment.roots import module_name
-from callground.graph.indexes import imports_of, next_uid, with_parents
-from callground.graph.indexes import absolute_import
+from callground.graph.indexes import absolute_import, imports_of, next_uid, with_parents
 from callground.graph.interface import Module, SourceFile
 from callground.graph.layers import FileEntry, OpenFile, absolute_imports
 from callground.graph.reading import Reader
@@ -107,7 +106,7 @@ class Contents:
 
     @contextmanager
     def pinned(self) -> Iterator[None]:
-        """Keep everything that is read meanwhile: an evaluation that loads its tenth module needs the first."""
+        """Keep everything that is read meanwhile: an evaluation that loads a tenth module needs the first."""
         with self._lock:
             self._pins += 1
         try:

@@ -56,7 +56,7 @@ _last: tuple[SourceFile, list[int]] | None = None
 
 
 def _offsets(file: SourceFile) -> list[int]:
-    """Offsets of the pieces of a file, and its end.  The last file's are kept: pieces are asked for in runs."""
+    """Offsets of the pieces of a file, and its end; the last file's are kept, for questions come in runs."""
     global _last
     last = _last
     if last is not None and last[0] is file:

@@ -147,7 +147,9 @@ class Workspace:
             raise CannotRead(file.facts.error)
         return file.text
 
-    def verify(self, path: str, text: str | None = None, ranges: Sequence[tuple[int, int]] | None = None) -> list[Verdict]:
+    def verify(
+        self, path: str, text: str | None = None, ranges: Sequence[tuple[int, int]] | None = None
+    ) -> list[Verdict]:
         """Judge the calls of one file; `text` stands for the disk's, `ranges` are lines (first, last)."""
         # Here, since the evaluator's modules know the graph's interface.
         from callground.graph.driver import verify_with_loading
