@@ -162,7 +162,7 @@ def test_severities_and_comments(project, run):
 def test_a_bad_setting_is_said_once(project, run):
     root = project(app=APP, b=APP)
     (root / "pyproject.toml").write_text("[tool.callground]\nscop = 1\n")
-    _, out, err = run()
+    err = run()[2]
     assert err.count("unknown setting `scop`; did you mean `scope`?") == 1
     data = json.loads(run("--format", "json")[1])
     assert [e["code"] for e in data["notes"]] == ["setting"]
@@ -342,7 +342,7 @@ def test_a_broken_virtual_environment(project, run):
     (root / ".venv" / "bin").mkdir(parents=True)
     (root / ".venv" / "pyvenv.cfg").write_text("home = /nowhere\n")
     os.symlink("/nowhere/python", root / ".venv" / "bin" / "python")
-    status, out, err = run("--format", "json", python=False)
+    _, out, err = run("--format", "json", python=False)
     assert ("app.py", 7, "unknown-member") in found(out)
     assert "Traceback" not in err
 
