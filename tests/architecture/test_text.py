@@ -79,3 +79,26 @@ def test_every_room_of_the_library_tells_what_it_is_for():
         for init in package.rglob("__init__.py"):
             text = init.read_text("utf-8")
             assert text.startswith('"""'), init
+
+
+def test_ci_runs_the_readmes_test_command():
+    readme, ci = ((TOP / name).read_text("utf-8") for name in ("README.md", ".ci/run"))
+    commands = [line for line in readme.splitlines() if line.startswith("python3 -m venv")]
+    assert len(commands) == 2
+    assert commands[1] in ci
+
+
+def test_every_dependency_has_its_line_in_the_readme():
+    pyproject = (TOP / "pyproject.toml").read_text("utf-8")
+    listed = re.search(r"\ndependencies = \[(.*?)\n\]", pyproject, re.DOTALL)
+    assert listed is not None
+    names = re.findall(r'^ +"([\w-]+)', listed[1], re.MULTILINE)
+    readme = (TOP / "README.md").read_text("utf-8")
+    assert names
+    assert [name for name in names if f"| {name} |" not in readme] == []
+
+
+def test_every_rule_has_its_line_in_the_readme():
+    readme = (TOP / "README.md").read_text("utf-8")
+    pages = (TOP / "grounding" / "callground" / "rules" / "pages").glob("*.md")
+    assert [page.stem for page in pages if f"| `{page.stem}` |" not in readme] == []
