@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from itertools import accumulate
 from typing import Protocol
 
 LONGEST_TEXT = 2_000
 """Expressions with more characters than this are not kept as text."""
+
+
+_ONE_MORE = (1).__add__
 
 
 class Positioned(Protocol):
@@ -29,16 +33,12 @@ def line_starts(text: str) -> list[int]:
 
     One more entry than there are lines: the last is past the end, so that every line has an end.
     """
-    starts = [0]
-    append = starts.append
-    find = text.find
-    position = find("\n")
-    while position >= 0:
-        position += 1
-        append(position)
-        position = find("\n", position)
-    if starts[-1] != len(text):
-        append(len(text))
+    starts = list(accumulate(map(_ONE_MORE, map(len, text.split("\n"))), initial=0))
+    # The last part has no line end, and is no line at all when it is empty.
+    if len(starts) > 1:
+        starts[-1] -= 1
+        if starts[-1] == starts[-2]:
+            starts.pop()
     return starts
 
 

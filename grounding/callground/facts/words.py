@@ -42,8 +42,8 @@ HOT_WORDS = frozenset(
 )
 """Statements with one of these are looked into, expression by expression; most pieces have none."""
 
-_HOT_PATTERNS = (":=", "sys.path")
-_ATTRIBUTE_TARGET = re.compile(r"\bfor\s+[(\[]?\s*\w+\s*\.")
+# The last two: an attribute as the target of a comprehension.
+_HOT_PATTERNS = (":=", "sys.path", "for self.", "for cls.")
 
 
 def words(text: str) -> frozenset[str]:
@@ -52,18 +52,19 @@ def words(text: str) -> frozenset[str]:
     Names inside the braces of any string are counted too, since the text may be an f-string.
     Words of comments and of other strings are not.
     """
-    names: set[str] = set()
-    add = names.add
-    for token in set(_TOKEN.findall(text)):
+    tokens = set(_TOKEN.findall(text))
+    names = {token for token in tokens if token.isidentifier()}
+    if not text.isascii():
+        names = {unicodedata.normalize("NFKC", name) for name in names}
+    for token in tokens:
         if token.isidentifier():
-            add(token if token.isascii() else unicodedata.normalize("NFKC", token))
             continue
         first = token[0]
         if first == "#" or first.isdigit():
             continue
         inner = token.strip(first)
         if inner.isidentifier():
-            add(inner)
+            names.add(inner)
         elif "{" in inner:
             for part in inner.split("{")[1:]:
                 names.update(word for word in _WORD.findall(part.partition("}")[0]) if word.isidentifier())
@@ -83,7 +84,5 @@ def hot_offsets(text: str, names: frozenset[str]) -> list[int]:
         while position >= 0:
             offsets.append(position)
             position = text.find(pattern, position + 1)
-    if "for" in names:
-        offsets.extend(match.start() for match in _ATTRIBUTE_TARGET.finditer(text))
     offsets.sort()
     return offsets

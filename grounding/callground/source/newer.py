@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 
+_CLASS = r"(?:\w+\.)*(?:[A-Z]\w*|error)"
 _STRING = r"(?:[^\"'\n\\]|\\.)*"
 
 # (first Python with it, what it looks like)
@@ -29,8 +30,8 @@ _CONSTRUCTS: tuple[tuple[tuple[int, int], re.Pattern[str]], ...] = (
     ((3, 13), re.compile(r"^[ \t\f]*(?:def|class|type)[ \t]+\w+[ \t]*\[[^\]\n]*=", re.MULTILINE)),
     # PEP 750: t-strings
     ((3, 14), re.compile(r"(?<![\w\"'])(?:[tT][rR]?|[rR][tT])[\"']")),
-    # PEP 758: except A, B: without parentheses
-    ((3, 14), re.compile(r"^[ \t\f]*except\*?[ \t]+[\w.]+[ \t]*,[ \t]*[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*:", re.MULTILINE)),
+    # PEP 758: except A, B: without parentheses (Python 2 has a variable there, in lower case)
+    ((3, 14), re.compile(rf"^[ \t\f]*except\*?[ \t]+{_CLASS}(?:[ \t]*,[ \t]*{_CLASS})+[ \t]*:", re.MULTILINE)),
 )
 
 

@@ -48,15 +48,38 @@ def cut_tree(body: list[ast.stmt], lines: int) -> list[int]:
 
 def cut_lines(text: str) -> list[int]:
     """First lines (1-based) of the pieces of `text`, cut by its characters."""
-    if not text:
-        return []
-    starts = [1]
+    starts: list[int] = []
     line, done = 1, 0
-    for offset in cut_text(text):
+    for offset in cut_offsets(text):
         line += text.count("\n", done, offset)
         done = offset
         starts.append(line)
     return starts
+
+
+def cut_offsets(text: str) -> list[int]:
+    """Offsets at which the pieces of `text` begin, the first included.
+
+    A triple-quoted string that never closes swallows the text up to the next one, and turns the
+    inside of every later string out.  Then the string that was opened too much is looked for, and
+    taken to end with its line.
+    """
+    if not text:
+        return []
+    cutter = Cutter(text)
+    cuts = [0, *cutter.cuts()]
+    if cutter.unclosed is None:
+        return cuts
+    culprit = runaway_string(cutter)
+    return [0, *Cutter(text, culprit).cuts()] if culprit != cutter.unclosed else cuts
+
+
+def runaway_string(cutter: Cutter) -> int | None:
+    """Offset of the quotes that were opened too much, after a run of `cutter` that found some unclosed."""
+    for start, end in cutter.triples:
+        if CODE_LINE.search(cutter.text, start + 3, end):
+            return start
+    return cutter.unclosed
 
 
 _OPEN = "([{"
@@ -73,6 +96,14 @@ _SINGLE_END = {
     "'": re.compile(r"[^'\\\n]*(?:\\.[^'\\\n]*)*'", re.DOTALL),
 }
 _BLANKS = re.compile(r"[ \t\f]*")
+# A line that no prose begins with: a string that holds one may have been opened too much.
+CODE_LINE = re.compile(
+    r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|return\b.*[\w)\]]$|import[ \t]+[\w.]+$"
+    r"|from[ \t]+[\w.]+[ \t]+import[ \t]|@\w|(?:if|for|while|with|elif)\b.*:$|(?:try|else|finally):$"
+    r"|(?:self\.)?\w[\w.]*[ \t]*=[ \t]*\S|self\.\w[\w.]*\()",
+    re.MULTILINE,
+)
+_NOTHING = re.compile(r"[ \t\f]*(?:\#[^\n]*)?(?:\n|\Z)")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
 _DECORATED = re.compile(r"(?:@|(?:def|class|async)\b)")
 STATEMENT = re.compile(
@@ -84,70 +115,98 @@ STATEMENT = re.compile(
 _F_PREFIX = re.compile(r"(?i)(?<![\w])(?:[ft]|rf|fr|rt|tr)\Z")
 
 
-def cut_text(text: str, start: int = 0) -> Iterator[int]:
-    """Offsets at which a piece begins, from `start` (which must be one) on.
+class Cutter:
+    """Finds the pieces of a text from one of them on, no further than it is asked to."""
 
-    Needs the text no further than one statement past each cut, so that a caller who re-cuts
-    after an edit can stop as soon as the cuts agree with the old ones.
-    """
-    size = len(text)
-    position = start
-    pending = start  # where the next piece would begin: after the last logical line
-    begun = False  # the piece has a statement
-    decorated = False  # its last logical line is a decorator
-    while position < size:
-        blank_end = _BLANKS.match(text, position).end()  # type: ignore[union-attr]
-        if blank_end >= size:
-            break
-        first = text[blank_end]
-        if first == "\n":
-            position = blank_end + 1
-            continue
-        if first == "#":
-            line_end = text.find("\n", blank_end)
-            position = size if line_end < 0 else line_end + 1
-            continue
-        if _indent(text, position, blank_end) == 0 and begun:
-            belongs = _CONTINUES.match(text, blank_end) or (decorated and _DECORATED.match(text, blank_end))
-            if not belongs:
-                yield pending
-                begun = False
-        begun = True
-        decorated = first == "@"
-        position = _logical_line_end(text, blank_end)
-        pending = position
-    if begun and pending < size:
-        yield pending
+    __slots__ = ("culprit", "text", "triples", "unclosed")
+
+    def __init__(self, text: str, culprit: int | None = None) -> None:
+        self.text = text
+        self.culprit = culprit
+        """Offset of triple quotes that are taken to end with their line."""
+        self.unclosed: int | None = None
+        """Offset of the triple quotes that are open when the text ends."""
+        self.triples: list[tuple[int, int]] = []
+        """The triple-quoted strings seen so far: (start, end) offsets."""
+
+    def cuts(self, start: int = 0) -> Iterator[int]:
+        """Offsets at which a piece begins, after `start`, which must be one of them.
+
+        Looks no further than one logical line past each cut, so that a caller who cuts again
+        after an edit can stop as soon as the cuts agree with the old ones.
+        """
+        text = self.text
+        size = len(text)
+        position = pending = start  # pending: where the next piece would begin, after the last logical line
+        begun = False  # the piece has a statement
+        decorated = False  # its last logical line is a decorator
+        while position < size:
+            blank_end = _BLANKS.match(text, position).end()  # type: ignore[union-attr]
+            if blank_end >= size:
+                break
+            first = text[blank_end]
+            if first == "\n":
+                position = blank_end + 1
+                continue
+            if first == "#":
+                line_end = text.find("\n", blank_end)
+                position = size if line_end < 0 else line_end + 1
+                continue
+            if begun and _indent(text, position, blank_end) == 0:
+                belongs = _CONTINUES.match(text, blank_end) or (
+                    decorated and _DECORATED.match(text, blank_end)
+                )
+                if not belongs:
+                    yield pending
+            begun = True
+            decorated = first == "@"
+            position = pending = self.logical_line_end(blank_end)
+        if begun and pending < size:
+            yield pending
+
+    def logical_line_end(self, position: int) -> int:
+        """Offset of the line after the logical line that holds `position`."""
+        text = self.text
+        depth = 0
+        search = _TOKEN.search
+        while True:
+            match = search(text, position)
+            if match is None:
+                return len(text)
+            token = match.group()
+            position = match.end()
+            if token == "\n":
+                if depth == 0 or STATEMENT.match(text, position):
+                    return position
+            elif token in _OPEN:
+                depth += 1
+            elif token[0] in _STRING_STARTS:
+                position = self._string_end(match.start(), token)
+            elif token == "\\\n":
+                if depth == 0 and _NOTHING.match(text, position):
+                    # It is continued with nothing: the statement's last token is behind us.
+                    return position
+            elif token in ")]}" and depth:
+                depth -= 1
+
+    def _string_end(self, start: int, quote: str) -> int:
+        text = self.text
+        if len(quote) == 1:
+            return string_end(text, start, quote)
+        if start == self.culprit:
+            line_end = text.find("\n", start)
+            return len(text) if line_end < 0 else line_end
+        end = string_end(text, start, quote)
+        self.triples.append((start, end))
+        if end == len(text) and _TRIPLE_END[quote].match(text, start + 3) is None:
+            self.unclosed = start
+        return end
 
 
 def _indent(text: str, start: int, end: int) -> int:
     """Width of the blanks of a line; a form feed starts over, as in the tokenizer."""
     feed = text.rfind("\f", start, end)
     return end - (feed + 1 if feed >= 0 else start)
-
-
-def _logical_line_end(text: str, position: int) -> int:
-    """Offset of the line after the logical line that holds `position`."""
-    depth = 0
-    size = len(text)
-    search = _TOKEN.search
-    while True:
-        match = search(text, position)
-        if match is None:
-            return size
-        token = match.group()
-        position = match.end()
-        if token == "\n":
-            if depth == 0:
-                return position
-            if STATEMENT.match(text, position):
-                return position
-        elif token in _OPEN:
-            depth += 1
-        elif token[0] in _STRING_STARTS:
-            position = string_end(text, match.start(), token)
-        elif token in ")]}" and depth:
-            depth -= 1
 
 
 def string_end(text: str, start: int, quote: str) -> int:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from callground.source.newer import uses_newer_syntax
 from callground.source.parse import Parsed, parse
-from callground.source.pieces import STATEMENT, string_end
+from callground.source.pieces import CODE_LINE, STATEMENT, Cutter, runaway_string, string_end
 
 MOST_TRIES = 12
 """How many statements are masked before the whole piece is given up."""
@@ -52,6 +52,10 @@ def _repair(text: str, parsed: Parsed) -> PieceSource:
     first = parsed
     mask = _Mask(lines)
     if parsed.error == "syntax-error":
+        if mask.close_string(text):
+            parsed = parse(mask.text())
+            if parsed.tree is not None:
+                return PieceSource(parsed.tree, mask.ranges(), error, first.message, first.line)
         for _ in range(MOST_TRIES):
             if not mask.add(parsed):
                 break
@@ -93,6 +97,21 @@ class _Mask:
                 result.append((number, number))
         return tuple(result)
 
+    def close_string(self, text: str) -> bool:
+        """Mask a triple-quoted string that never closes, up to where code goes on.  False if there is none."""
+        cutter = Cutter(text)
+        for _ in cutter.cuts():
+            pass
+        if cutter.unclosed is None:
+            return False
+        culprit = runaway_string(cutter)
+        first = text.count("\n", 0, culprit) + 1
+        last = first
+        while last < len(self.lines) and not CODE_LINE.match(self.lines[last]):
+            last += 1
+        self._cover(first, last)
+        return True
+
     def add(self, parsed: Parsed) -> bool:
         """Mask the statement that the error names, or, if that is masked already, what encloses it.
 
@@ -127,14 +146,17 @@ class _Mask:
     def _statement(self, line: int) -> tuple[int, int]:
         """The logical line around `line`, with its decorators and its block."""
         first = last = line
-        for start, end in _logical_lines(self.text()):
+        for start, end, unclosed in _logical_lines(self.text()):
             if start <= line <= end:
-                first, last = start, end
+                # Behind a bracket that never closes stand other statements.
+                first, last = start, min(unclosed or end, len(self.lines))
+                if last < line:
+                    last = line
                 break
         indent = self._indent(first)
         while first > 1 and self.lines[first - 2].lstrip().startswith("@") and self._indent(first - 1) == indent:
             first -= 1
-        return first, max(min(last, len(self.lines)), self._block_end(first, last))
+        return first, self._block_end(first, last)
 
     def _block_end(self, first: int, last: int = 0) -> int:
         """The last line that is indented deeper than line `first`, in one run with it."""
@@ -206,7 +228,7 @@ class _Mask:
         return ""
 
     def _logical_start(self, line: int) -> int:
-        for start, end in _logical_lines(self.text()):
+        for start, end, _ in _logical_lines(self.text()):
             if start <= line <= end:
                 return start
         return line
@@ -237,11 +259,14 @@ def _without_strings(line: str) -> str:
     return re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "''", line)
 
 
-def _logical_lines(text: str) -> list[tuple[int, int]]:
-    """First and last lines of the logical lines; a bracket left open ends before the next sure statement."""
-    result: list[tuple[int, int]] = []
+def _logical_lines(text: str) -> list[tuple[int, int, int]]:
+    """The logical lines: first line, last line, and the line of a bracket that never closes (else 0).
+
+    Such a bracket ends before the next line that can only be a statement.
+    """
+    result: list[tuple[int, int, int]] = []
     first = line = 1
-    depth = 0
+    brackets: list[int] = []
     position = 0
     begun = False
     while True:
@@ -253,11 +278,12 @@ def _logical_lines(text: str) -> list[tuple[int, int]]:
             begun = True
         start, position = match.start(), match.end()
         if token == "\n":
-            statement = depth and STATEMENT.match(text, _INDENT.match(text, position).end())  # type: ignore[union-attr]
-            if depth == 0 or statement:
+            indent = _INDENT.match(text, position)
+            if not brackets or (indent and STATEMENT.match(text, indent.end())):
                 if begun:
-                    result.append((first, line))
-                depth, begun = 0, False
+                    result.append((first, line, brackets[0] if brackets else 0))
+                brackets.clear()
+                begun = False
                 first = line + 1
             line += 1
         elif token == "\\\n":
@@ -269,9 +295,9 @@ def _logical_lines(text: str) -> list[tuple[int, int]]:
         elif token[0] != "#":
             begun = True
             if token in "([{":
-                depth += 1
-            elif depth:
-                depth -= 1
+                brackets.append(line)
+            elif brackets:
+                brackets.pop()
     if begun:
-        result.append((first, line))
+        result.append((first, line, brackets[0] if brackets else 0))
     return result
