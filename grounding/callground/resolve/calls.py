@@ -1,0 +1,356 @@
+"""Calls: what calling a value gives, with overloads, generics and inferred returns; and what decorators do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Union
+
+from callground.facts.model import Binding
+from callground.graph.interface import SourceFile
+from callground.resolve import (
+    annotations,
+    binding,
+    classes,
+    decorators,
+    expressions,
+    generics,
+    members,
+    returns,
+    signatures,
+    special_calls,
+)
+from callground.resolve.evaluator import Evaluator
+from callground.resolve.scopes import ClassFace, FunctionFace, Scope
+from callground.resolve.values import (
+    BoundMethod,
+    CallableObject,
+    ClassObject,
+    FunctionObject,
+    Instance,
+    LocalFunction,
+    Obj,
+    PartialObject,
+    Ref,
+    StaticObject,
+    TypeOfVar,
+    TypeVarObject,
+    Values,
+    is_none,
+    join,
+    known,
+    unknown,
+)
+from callground.verdict.model import Reason
+
+Argument = Union[ast.expr, Values]
+COROUTINE = Ref("types", "CoroutineType")
+
+
+@dataclass(frozen=True, eq=False)
+class CallArgs:
+    """The arguments of a call: expressions in a scope, or values already known."""
+
+    positional: tuple[Argument, ...] = ()
+    keywords: tuple[tuple[str | None, Argument], ...] = ()
+    scope: Scope | None = None
+
+    @staticmethod
+    def nothing() -> CallArgs:
+        """No arguments."""
+        return _NOTHING
+
+    @staticmethod
+    def of(values: Sequence[Values]) -> CallArgs:
+        """Positional values."""
+        return CallArgs(tuple(values))
+
+    @staticmethod
+    def from_node(node: ast.Call, scope: Scope) -> CallArgs:
+        """The arguments of a call expression."""
+        return CallArgs(tuple(node.args), tuple((k.arg, k.value) for k in node.keywords), scope)
+
+    def value(self, ev: Evaluator, arg: Argument) -> Values:
+        """The values of one argument."""
+        if isinstance(arg, Values):
+            return arg
+        if self.scope is None:
+            return unknown(Reason.UNSUPPORTED)
+        return expressions.value(ev, arg, self.scope)
+
+
+_NOTHING = CallArgs()
+
+
+def call_values(ev: Evaluator, callee: Values, args: CallArgs) -> Values:
+    """The union of calling each alternative; those that cannot be called add nothing."""
+    parts: list[Values] = [Values((), callee.whys)]
+    for o in callee.items:
+        if not is_none(o):
+            parts.append(call(ev, o, args))
+    return join(*parts)
+
+
+def call(ev: Evaluator, callee: Obj, args: CallArgs) -> Values:
+    """What calling one object gives."""
+    special = special_calls.result(ev, callee, args)
+    if special is not None:
+        return special
+    if isinstance(callee, ClassObject):
+        return construct(ev, callee, args)
+    if isinstance(callee, FunctionObject):
+        return function_result(ev, callee, args, None)
+    if isinstance(callee, LocalFunction):
+        return returns.of_local(ev, callee, args, None)
+    if isinstance(callee, BoundMethod):
+        inner = callee.function
+        if isinstance(inner, FunctionObject):
+            return function_result(ev, inner, args, callee.receiver)
+        if isinstance(inner, LocalFunction):
+            return returns.of_local(ev, inner, args, callee.receiver)
+        if isinstance(inner, CallableObject):
+            return inner.result
+        return unknown(Reason.UNKNOWN_RETURN)
+    if isinstance(callee, CallableObject):
+        return callee.result
+    if isinstance(callee, PartialObject):
+        return call(ev, callee.callee, CallArgs())
+    if isinstance(callee, StaticObject):
+        return call(ev, callee.function, args)
+    if isinstance(callee, Instance):
+        return call_method(ev, callee, "__call__", args=args)
+    if isinstance(callee, TypeOfVar):
+        return known(callee.var)
+    if isinstance(callee, TypeVarObject):
+        return unknown(Reason.UNKNOWN_RETURN, callee.ref.qualname)
+    return unknown(Reason.UNKNOWN_RETURN)
+
+
+def call_method(
+    ev: Evaluator,
+    o: Instance,
+    name: str,
+    values: Sequence[Values] = (),
+    *,
+    args: CallArgs | None = None,
+    reason: Reason = Reason.UNKNOWN_RETURN,
+) -> Values:
+    """What ``o.name(*values)`` gives."""
+    got = members.of(ev, o, name)
+    if got.found is None:
+        return unknown(*got.why) if got.why is not None else unknown(reason, name)
+    return call_values(ev, got.found, args if args is not None else CallArgs.of(values))
+
+
+def construct(ev: Evaluator, cls: ClassObject, args: CallArgs) -> Values:
+    """An instance; its type arguments are solved from ``__init__`` or ``__new__``."""
+    ref = cls.ref
+    params = classes.type_params(ev, ref)
+    meta = classes.metaclass(ev, ref)
+    if meta != classes.TYPE and classes.defines_call(ev, meta):
+        return unknown(Reason.UNKNOWN_METACLASS, meta.dotted)
+    new = classes.find(ev, ref, "__new__", on_class=True)
+    if new.found is not None and new.found.entry.ref != classes.OBJECT:
+        made = _new_result(ev, cls, new.found, args)
+        if made is not None:
+            return made
+    if cls.args or not params:
+        return known(Instance(ref, cls.args, cls.exact))
+    solution: generics.Solution = {}
+    me = Instance(ref, tuple(known(p) for p in params), cls.exact)
+    init = classes.find(ev, ref, "__init__", on_class=True)
+    if init.found is not None and init.found.entry.ref != classes.OBJECT:
+        for o in members.raw(ev, init.found).items:
+            if isinstance(o, FunctionObject):
+                solve_call(ev, o, args, me, solution)
+    values = tuple(solution.get(p.ref, unknown(Reason.UNKNOWN_TYPE, p.ref.qualname)) for p in params)
+    return known(Instance(ref, tuple(generics.finish(v) for v in values), cls.exact))
+
+
+def _new_result(ev: Evaluator, cls: ClassObject, found: classes.Found, args: CallArgs) -> Values | None:
+    """What a custom ``__new__`` gives; None when it says nothing but an instance of the class."""
+    out: list[Values] = []
+    for o in members.raw(ev, found).items:
+        inner = o.function if isinstance(o, StaticObject) else o
+        if not isinstance(inner, FunctionObject):
+            return None
+        rows = function_faces(ev, inner.ref)
+        if not any(f.row.returns for f in rows):
+            if any(not f.file.is_stub for f in rows) and found.entry.ref != cls.ref:
+                return None
+            got = function_result(ev, inner, args, cls)
+            instances = tuple(i for i in got.items if isinstance(i, Instance))
+            if got.complete and instances and len(instances) == len(got.items):
+                out.append(got)
+                continue
+            return known(Instance(cls.ref, cls.args, cls.exact)) if not classes.type_params(ev, cls.ref) else None
+        out.append(function_result(ev, inner, args, cls))
+    result = join(*out)
+    return result if result.items else None
+
+
+def function_faces(ev: Evaluator, ref: Ref) -> list[FunctionFace]:
+    """The rows of a function that can run in this environment, stub rows first; setters left out."""
+
+    def compute() -> list[FunctionFace]:
+        head, _, last = ref.qualname.rpartition(".")
+        out: list[FunctionFace] = []
+        if head:
+            for face in classes.faces(ev, Ref(ref.module, head)):
+                alive = {(b.line) for b in face.row.members if b.name == last and b.kind == "def" and ev.alive(b.guards)}
+                scope = ev.class_scope(face)
+                inner = f"{face.row.qualname}.{last}"
+                for piece, row in ev.index(face.file).functions(inner):
+                    if piece == face.piece and row.line in alive:
+                        out.append(FunctionFace(ref, face.module, face.file, piece, row, scope))
+        else:
+            module = ev.module(ref.module)
+            for file in ev.faces(module) if module is not None else []:
+                assert module is not None
+                index = ev.index(file)
+                live = {(p, b.line) for p, b in index.bindings(last) if b.kind == "def" and ev.alive(b.guards)}
+                scope = ev.module_scope(module, file)
+                for piece, row in index.functions(last):
+                    if (piece, row.line) in live:
+                        out.append(FunctionFace(ref, module, file, piece, row, scope))
+        plain = [f for f in out if not any(_accessor(d) for d in f.row.decorators)]
+        return plain or out
+
+    ev.read("signature", ref.module, ref.qualname)
+    return ev.memo(("function-faces", ref), compute, lambda reason: [], local=True)
+
+
+def _accessor(decorator: str) -> bool:
+    return decorator.rsplit(".", 1)[-1] in ("setter", "deleter", "getter") and "." in decorator
+
+
+def is_overload(face: FunctionFace) -> bool:
+    """Whether a row is one of several overloads."""
+    return any(d.rsplit(".", 1)[-1] == "overload" for d in face.row.decorators)
+
+
+def function_result(ev: Evaluator, o: FunctionObject, args: CallArgs, receiver: Obj | None) -> Values:
+    """What calling a function of the facts gives."""
+    rows = function_faces(ev, o.ref)
+    if not rows:
+        return unknown(Reason.UNKNOWN_RETURN, o.ref.dotted)
+    stubs = [f for f in rows if f.file.is_stub]
+    chosen = stubs or rows
+    overloads = [f for f in chosen if is_overload(f)]
+    if overloads:
+        chosen = binding.select(ev, overloads, args, receiver) or overloads
+    result = join(*(returns.of_row(ev, f, o, args, receiver) for f in chosen))
+    return generics.finish(result)
+
+
+def receiver_solution(ev: Evaluator, o: FunctionObject, receiver: Obj | None) -> generics.Solution:
+    """The type parameters that the receiver of a method fixes."""
+    solution: generics.Solution = {}
+    if receiver is None or o.owner is None:
+        return solution
+    if isinstance(receiver, (Instance, ClassObject)):
+        me = receiver if isinstance(receiver, Instance) else Instance(receiver.ref, receiver.args, receiver.exact)
+        solution[generics.SELF] = known(me)
+        args = generics.args_as(ev, me, o.owner)
+        params = classes.type_params(ev, o.owner)
+        if args is not None and params:
+            for p, a in zip(params, args):
+                solution[p.ref] = a
+    return solution
+
+
+def solve_call(
+    ev: Evaluator, o: FunctionObject, args: CallArgs, receiver: Obj | None, solution: generics.Solution
+) -> None:
+    """Solve type parameters of a call from its arguments (overloads: the first that fits)."""
+    rows = function_faces(ev, o.ref)
+    stubs = [f for f in rows if f.file.is_stub]
+    chosen = stubs or rows
+    overloads = [f for f in chosen if is_overload(f)]
+    if overloads:
+        chosen = (binding.select(ev, overloads, args, receiver) or overloads)[:1]
+    for face in chosen:
+        returns.solve_row(ev, face, args, receiver, solution)
+
+
+def enter(ev: Evaluator, values: Values, is_async: bool) -> Values:
+    """What ``with x as target`` binds."""
+    parts: list[Values] = [Values((), values.whys)]
+    for o in values.items:
+        if isinstance(o, Instance) and not is_none(o):
+            got = call_method(ev, o, "__aenter__" if is_async else "__enter__")
+            parts.append(awaited(ev, got) if is_async else got)
+        elif not is_none(o):
+            parts.append(unknown(Reason.UNKNOWN_TYPE, "with"))
+    return join(*parts)
+
+
+def coroutine(values: Values) -> Values:
+    """The coroutine that an ``async def`` gives."""
+    nothing = unknown(Reason.UNKNOWN_TYPE, "coroutine")
+    return known(Instance(COROUTINE, (nothing, nothing, values), exact=True))
+
+
+def awaited(ev: Evaluator, values: Values) -> Values:
+    """What ``await x`` gives."""
+    parts: list[Values] = [Values((), values.whys)]
+    for o in values.items:
+        if not isinstance(o, Instance) or is_none(o):
+            parts.append(unknown(Reason.UNKNOWN_RETURN, "await"))
+            continue
+        if o.ref == COROUTINE or o.ref == Ref("typing", "Coroutine"):
+            parts.append(o.args[2] if len(o.args) > 2 else unknown(Reason.UNKNOWN_RETURN, "await"))
+            continue
+        made = call_method(ev, o, "__await__")
+        for g in made.items:
+            args = generics.args_as(ev, g, Ref("typing", "Generator")) if isinstance(g, Instance) else None
+            parts.append(args[2] if args and len(args) > 2 else unknown(Reason.UNKNOWN_RETURN, "await"))
+        parts.append(Values((), made.whys))
+    return join(*parts)
+
+
+def function_value(
+    ev: Evaluator, ref: Ref, file: SourceFile, piece: int, b: Binding, owner: Ref | None, scope: Scope
+) -> Values:
+    """The value of a def statement's name, decorators applied."""
+    qualname = f"{scope.cls.row.qualname}.{b.name}" if scope.cls is not None else ref.qualname
+    if scope.cls is not None and owner is not None:
+        ref = Ref(ref.module, f"{owner.qualname}.{b.name}")
+    base = known(FunctionObject(ref, owner))
+    rows = [r for p, r in ev.index(file).functions(qualname) if p == piece or scope.cls is None]
+    mine = [r for r in rows if r.line == b.line or _near(r.line, b.line)]
+    row = mine[-1] if mine else (rows[-1] if rows else None)
+    if row is None:
+        return unknown(Reason.UNKNOWN_TYPE, ref.dotted)
+    if any(_accessor(d) for d in row.decorators):
+        first = next((r for r in rows if r.decorators and not any(_accessor(d) for d in r.decorators)), None)
+        if first is None:
+            return unknown(Reason.UNKNOWN_DECORATOR, row.decorators[0])
+        row = first
+    if not row.decorators:
+        return base
+    here = scope.at(file.facts.starts[piece] + row.line - 1) if scope.kind == "class" else scope
+    return decorators.apply_texts(ev, base, row.decorators, here)
+
+
+def _near(line: int, other: int) -> bool:
+    return line == other
+
+
+def decorate(ev: Evaluator, base: Values, nodes: list[ast.expr], scope: Scope) -> Values:
+    """Decorators given as nodes, applied from the innermost."""
+    return decorators.apply_nodes(ev, base, nodes, scope)
+
+
+def class_decorated(ev: Evaluator, values: Values, node: ast.expr, scope: Scope) -> Values:
+    """What a class decorator makes of a class."""
+    return decorators.apply_to_class(ev, values, node, scope)
+
+
+def decorator_adds(ev: Evaluator, face: ClassFace) -> decorators.Why | None:
+    """Why a class decorator may have added members."""
+    return decorators.adds(ev, face)
+
+
+_ = (annotations, signatures)

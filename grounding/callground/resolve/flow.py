@@ -1,0 +1,688 @@
+"""Reaching definitions: which bindings of a name can be seen where it is used.
+
+One forward pass over the statements of a function's (or a module's) body keeps, for every local name, the set
+of definitions that may have been the last one.  Branches join, loops run twice, handlers start from every state
+that their ``try`` block goes through.  Tests narrow: behind ``isinstance(x, C)`` the name ``x`` (or the dotted
+``self.x``) holds a `Narrow` definition around what it held before.
+Source of the method: the classical iterative data-flow analysis (Kildall 1973), on structured code.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, Union
+
+FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
+
+
+class Def(NamedTuple):
+    """One definition of a name."""
+
+    kind: str
+    """param, assign, aug, for, with, except, import, from, def, class, walrus, match, unbound, narrow, attribute,
+    comp (a comprehension's target), global."""
+    node: ast.AST | None
+    """What it is made from: the value, the iterable, the context expression, the statement, the argument."""
+    path: tuple[int | str, ...] = ()
+    """Where in an unpacking; ``*`` before an index of a starred target."""
+    base: frozenset[Def] = frozenset()
+    """For narrow: what was there before."""
+    positive: bool = True
+    name: str = ""
+    is_async: bool = False
+    annotation: ast.expr | None = None
+
+
+Env = dict[str, frozenset[Def]]
+UNBOUND = Def("unbound", None)
+ATTRIBUTE = Def("attribute", None)
+_SUPPRESSING = ("suppress", "raises", "assertRaises", "assertRaisesRegex", "warns")
+
+
+class Flow:
+    """The result for one body (nested lambdas and comprehensions included, nested functions not)."""
+
+    def __init__(self) -> None:
+        self.uses: dict[int, frozenset[Def]] = {}
+        """By ``id`` of a Name or Attribute node that is loaded."""
+        self.locals: dict[str, set[Def]] = {}
+        """All definitions of each local name, whatever the flow."""
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+        self.returns: list[ast.Return] = []
+        self.yields: list[ast.Yield | ast.YieldFrom] = []
+        self.falls_through = False
+        self.dead: set[int] = set()
+        """Nodes of calls and names that cannot be reached."""
+        self.dynamic = False
+        """The body calls ``exec`` or writes ``locals()``."""
+        self.inner: dict[int, ast.AST] = {}
+        """By ``id`` of a node in a lambda or comprehension: that lambda (its parameters are in the environment)."""
+        self.keep: list[ast.AST] = []
+
+
+def dotted(node: ast.AST) -> str | None:
+    """``self.x.y`` as text for a chain of names and attributes, else None."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def target_defs(
+    target: ast.expr, make: Callable[[tuple[int | str, ...]], Def], path: tuple[int | str, ...] = ()
+) -> Iterable[tuple[str, Def, ast.expr]]:
+    """(name or dotted attribute, definition, target) for each simple target in an assignment target."""
+    if isinstance(target, ast.Name):
+        yield target.id, make(path), target
+    elif isinstance(target, ast.Attribute):
+        text = dotted(target)
+        if text:
+            yield text, make(path), target
+    elif isinstance(target, ast.Starred):
+        last = path[-1] if path else 0
+        yield from target_defs(target.value, make, (*path[:-1], f"*{last}"))
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for i, element in enumerate(target.elts):
+            yield from target_defs(element, make, (*path, i))
+
+
+class _Analyzer:
+    def __init__(self, static: Callable[[ast.expr], bool | None]) -> None:
+        self.flow = Flow()
+        self.static = static
+        self.breaks: list[list[Env]] = []
+        self.continues: list[list[Env]] = []
+        self.thrown: list[dict[str, set[Def]]] = []
+        self.scopes: list[ast.AST] = []
+
+    # -- definitions
+
+    def define(self, env: Env, name: str, d: Def) -> None:
+        env[name] = frozenset((d,))
+        if "." not in name:
+            self.flow.locals.setdefault(name, set()).add(d)
+        prefix = name + "."
+        for key in [k for k in env if k.startswith(prefix)]:
+            del env[key]
+        for acc in self.thrown:
+            acc.setdefault(name, set()).add(d)
+
+    def bind_target(self, env: Env, target: ast.expr, make: Callable[[tuple[int | str, ...]], Def]) -> None:
+        for sub in ast.walk(target):
+            if isinstance(sub, (ast.Attribute, ast.Subscript)):
+                for child in ast.iter_child_nodes(sub):
+                    if isinstance(child, ast.expr):
+                        self.expr(child, env)
+        for name, d, _node in target_defs(target, make):
+            self.define(env, name, d)
+
+    # -- expressions
+
+    def expr(self, node: ast.AST | None, env: Env) -> None:
+        """Record the uses in an expression, in evaluation order."""
+        if node is None:
+            return
+        flow = self.flow
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                found = env.get(node.id)
+                if found is not None:
+                    self.use(node, found)
+            return
+        if isinstance(node, ast.Constant):
+            return
+        if isinstance(node, ast.Attribute):
+            self.expr(node.value, env)
+            text = dotted(node)
+            if text is not None:
+                found = env.get(text)
+                if found is not None:
+                    self.use(node, found)
+            return
+        if isinstance(node, ast.BoolOp):
+            self.bool_op(node, env)
+        elif isinstance(node, ast.IfExp):
+            self.expr(node.test, env)
+            yes = self.narrow(node.test, env, True)
+            no = self.narrow(node.test, env, False)
+            self.expr(node.body, yes)
+            self.expr(node.orelse, no)
+            self.merge_into(env, yes, no)
+        elif isinstance(node, ast.NamedExpr):
+            self.expr(node.value, env)
+            self.bind_target(env, node.target, lambda path: Def("walrus", node.value, path))
+        elif isinstance(node, ast.Lambda):
+            for default in [*node.args.defaults, *node.args.kw_defaults]:
+                self.expr(default, env)
+            self.inner_scope(node, env, lambda inner: self.expr(node.body, inner), self.params(node.args))
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            self.comprehension(node, env)
+        elif isinstance(node, (ast.Yield, ast.YieldFrom)):
+            if not self.scopes:
+                flow.yields.append(node)
+            self.expr(node.value, env)
+        elif isinstance(node, ast.Call):
+            self.expr(node.func, env)
+            for arg in node.args:
+                self.expr(arg, env)
+            for kw in node.keywords:
+                self.expr(kw.value, env)
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            if name in ("exec", "eval") or (name == "locals"):
+                flow.dynamic = flow.dynamic or name == "exec"
+        else:
+            for child in ast.iter_child_nodes(node):
+                self.expr(child, env)
+
+    def use(self, node: ast.expr, found: frozenset[Def]) -> None:
+        before = self.flow.uses.get(id(node))
+        self.flow.uses[id(node)] = found if before is None else before | found
+        if self.scopes:
+            self.flow.inner[id(node)] = self.scopes[-1]
+
+    def bool_op(self, node: ast.BoolOp, env: Env) -> None:
+        positive = isinstance(node.op, ast.And)
+        current = env
+        for value in node.values:
+            self.expr(value, current)
+            current = self.narrow(value, current, positive)
+        for name, defs in current.items():
+            if "." not in name and name not in env:
+                env[name] = defs | {UNBOUND}
+
+    def inner_scope(
+        self, node: ast.AST, env: Env, run: Callable[[Env], None], params: Iterable[tuple[str, Def]]
+    ) -> None:
+        inner = dict(env)
+        for name, d in params:
+            inner[name] = frozenset((d,))
+            for key in [k for k in inner if k.startswith(name + ".")]:
+                del inner[key]
+        self.scopes.append(node)
+        run(inner)
+        self.scopes.pop()
+
+    def comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, env: Env
+    ) -> None:
+        inner = dict(env)
+        for i, gen in enumerate(node.generators):
+            self.expr(gen.iter, env if i == 0 else inner)
+            is_async = bool(gen.is_async)
+            source = gen.iter
+            for name, d, _target in target_defs(
+                gen.target, lambda path, s=source, a=is_async: Def("for", s, path, is_async=a)  # type: ignore[misc]  # defaults bind the loop's values
+            ):
+                inner[name] = frozenset((d,))
+                for key in [k for k in inner if k.startswith(name + ".")]:
+                    del inner[key]
+            for test in gen.ifs:
+                self.expr(test, inner)
+                inner = self.narrow(test, inner, True)
+        if isinstance(node, ast.DictComp):
+            self.expr(node.key, inner)
+            self.expr(node.value, inner)
+        else:
+            self.expr(node.elt, inner)
+
+    def params(self, args: ast.arguments) -> list[tuple[str, Def]]:
+        every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+        out = [(a.arg, Def("param", a, name=a.arg)) for a in every]
+        if args.vararg:
+            out.append((args.vararg.arg, Def("param", args.vararg, ("*",), name=args.vararg.arg)))
+        if args.kwarg:
+            out.append((args.kwarg.arg, Def("param", args.kwarg, ("**",), name=args.kwarg.arg)))
+        return out
+
+    # -- narrowing
+
+    def narrow(self, test: ast.expr, env: Env, positive: bool) -> Env:
+        """The environment in which `test` came out as `positive`."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self.narrow(test.operand, env, not positive)
+        if isinstance(test, ast.BoolOp):
+            if isinstance(test.op, ast.And) == positive:
+                for value in test.values:
+                    env = self.narrow(value, env, positive)
+                return env
+            branches: list[Env] = []
+            current = env
+            for value in test.values:
+                branches.append(self.narrow(value, current, positive))
+                current = self.narrow(value, current, not positive)
+            return self.join_envs(branches)
+        out = dict(env)
+        for subject in _subjects(test):
+            before = env.get(subject)
+            if before is None:
+                if "." not in subject:
+                    before = frozenset((Def("outer", None, name=subject),))
+                else:
+                    before = frozenset((ATTRIBUTE,))
+            out[subject] = frozenset((Def("narrow", test, base=before, positive=positive, name=subject),))
+        return out
+
+    # -- joins
+
+    def join_envs(self, envs: list[Env]) -> Env:
+        if not envs:
+            return {}
+        if len(envs) == 1:
+            return dict(envs[0])
+        out: Env = {}
+        names: set[str] = set()
+        for env in envs:
+            names.update(env)
+        for name in names:
+            defs: frozenset[Def] = frozenset()
+            skip = False
+            for env in envs:
+                found = env.get(name)
+                if found is None:
+                    if "." in name:
+                        skip = True
+                        break
+                    if name in self.flow.locals:
+                        defs |= {UNBOUND}
+                    else:
+                        defs |= {Def("outer", None, name=name)}
+                else:
+                    defs |= found
+            if not skip:
+                out[name] = defs
+        return out
+
+    def merge_into(self, env: Env, *others: Env) -> None:
+        joined = self.join_envs(list(others))
+        env.clear()
+        env.update(joined)
+
+    # -- statements
+
+    def block(self, body: list[ast.stmt], env: Env | None) -> Env | None:
+        for stmt in body:
+            if env is None:
+                for sub in ast.walk(stmt):
+                    self.flow.dead.add(id(sub))
+                # Names bound in dead code are still local names.
+                self.declare(stmt)
+                continue
+            env = self.stmt(stmt, env)
+        return env
+
+    def declare(self, stmt: ast.stmt) -> None:
+        for sub in ast.walk(stmt):
+            if isinstance(sub, ast.Name) and isinstance(sub.ctx, ast.Store):
+                self.flow.locals.setdefault(sub.id, set())
+
+    def stmt(self, s: ast.stmt, env: Env) -> Env | None:
+        method = getattr(self, "s_" + type(s).__name__, None)
+        if method is not None:
+            result: Env | None = method(s, env)
+            return result
+        for child in ast.iter_child_nodes(s):
+            self.expr(child, env)
+        return env
+
+    def s_Expr(self, s: ast.Expr, env: Env) -> Env | None:
+        self.expr(s.value, env)
+        return None if _never_returns(s.value) else env
+
+    def s_Assign(self, s: ast.Assign, env: Env) -> Env:
+        self.expr(s.value, env)
+        for target in s.targets:
+            self.bind_target(env, target, lambda path: Def("assign", s.value, path))
+        return env
+
+    def s_AnnAssign(self, s: ast.AnnAssign, env: Env) -> Env:
+        self.expr(s.annotation, env)
+        self.expr(s.value, env)
+        if s.value is not None:
+            self.bind_target(env, s.target, lambda path: Def("assign", s.value, path, annotation=s.annotation))
+        elif isinstance(s.target, ast.Name):
+            d = Def("declared", None, annotation=s.annotation, name=s.target.id)
+            self.flow.locals.setdefault(s.target.id, set()).add(d)
+        return env
+
+    def s_AugAssign(self, s: ast.AugAssign, env: Env) -> Env:
+        before: frozenset[Def] = frozenset()
+        text = dotted(s.target)
+        if text:
+            before = env.get(text, frozenset())
+        if isinstance(s.target, ast.Name):
+            self.use(s.target, before or frozenset((Def("outer", None, name=s.target.id),)))
+        else:
+            self.expr(s.target, env)
+        self.expr(s.value, env)
+        self.bind_target(env, s.target, lambda path: Def("aug", s, path, base=before))
+        return env
+
+    def s_Return(self, s: ast.Return, env: Env) -> None:
+        self.expr(s.value, env)
+        self.flow.returns.append(s)
+
+    def s_Raise(self, s: ast.Raise, env: Env) -> None:
+        self.expr(s.exc, env)
+        self.expr(s.cause, env)
+
+    def s_Break(self, s: ast.Break, env: Env) -> None:
+        if self.breaks:
+            self.breaks[-1].append(dict(env))
+
+    def s_Continue(self, s: ast.Continue, env: Env) -> None:
+        if self.continues:
+            self.continues[-1].append(dict(env))
+
+    def s_Assert(self, s: ast.Assert, env: Env) -> Env | None:
+        self.expr(s.test, env)
+        self.expr(s.msg, env)
+        if isinstance(s.test, ast.Constant) and not s.test.value:
+            return None
+        return self.narrow(s.test, env, True)
+
+    def s_Global(self, s: ast.Global, env: Env) -> Env:
+        self.flow.globals.update(s.names)
+        return env
+
+    def s_Nonlocal(self, s: ast.Nonlocal, env: Env) -> Env:
+        self.flow.nonlocals.update(s.names)
+        return env
+
+    def s_Import(self, s: ast.Import, env: Env) -> Env:
+        for a in s.names:
+            name = a.asname or a.name.split(".")[0]
+            self.define(env, name, Def("import", s, (a.name, "as" if a.asname else "")))
+        return env
+
+    def s_ImportFrom(self, s: ast.ImportFrom, env: Env) -> Env:
+        for a in s.names:
+            if a.name != "*":
+                self.define(env, a.asname or a.name, Def("from", s, (a.name,)))
+        return env
+
+    def s_FunctionDef(self, s: ast.FunctionDef | ast.AsyncFunctionDef, env: Env) -> Env:
+        for d in s.decorator_list:
+            self.expr(d, env)
+        for default in [*s.args.defaults, *s.args.kw_defaults]:
+            self.expr(default, env)
+        for a in [*s.args.posonlyargs, *s.args.args, *s.args.kwonlyargs, s.args.vararg, s.args.kwarg]:
+            if a is not None:
+                self.expr(a.annotation, env)
+        self.expr(s.returns, env)
+        self.define(env, s.name, Def("def", s))
+        return env
+
+    s_AsyncFunctionDef = s_FunctionDef
+
+    def s_ClassDef(self, s: ast.ClassDef, env: Env) -> Env:
+        for d in s.decorator_list:
+            self.expr(d, env)
+        for b in s.bases:
+            self.expr(b, env)
+        for k in s.keywords:
+            self.expr(k.value, env)
+        self.define(env, s.name, Def("class", s))
+        return env
+
+    def s_Delete(self, s: ast.Delete, env: Env) -> Env:
+        for target in s.targets:
+            if isinstance(target, ast.Name):
+                self.define(env, target.id, UNBOUND)
+            else:
+                self.expr(target, env)
+        return env
+
+    def s_If(self, s: ast.If, env: Env) -> Env | None:
+        self.expr(s.test, env)
+        truth = self.static(s.test)
+        yes: Env | None = self.narrow(s.test, env, True) if truth is not False else None
+        no: Env | None = self.narrow(s.test, env, False) if truth is not True else None
+        return self.join_opt(self.block(s.body, yes), self.block(s.orelse, no))
+
+    def join_opt(self, *envs: Env | None) -> Env | None:
+        live = [e for e in envs if e is not None]
+        return self.join_envs(live) if live else None
+
+    def loop(self, env: Env, head: Callable[[Env], Env | None], body: list[ast.stmt]) -> tuple[Env, list[Env]]:
+        """(environment at the head after the loop has run, environments at its breaks)."""
+        out_breaks: list[Env] = []
+        current = env
+        for _ in range(2):
+            self.breaks.append([])
+            self.continues.append([])
+            start = head(dict(current))
+            end = self.block(body, start)
+            ends = [current, *self.continues.pop()]
+            if end is not None:
+                ends.append(end)
+            out_breaks = self.breaks.pop()
+            current = self.join_envs(ends)
+        return current, out_breaks
+
+    def s_For(self, s: ast.For | ast.AsyncFor, env: Env) -> Env | None:
+        self.expr(s.iter, env)
+        is_async = isinstance(s, ast.AsyncFor)
+
+        def head(inner: Env) -> Env:
+            self.bind_target(inner, s.target, lambda path: Def("for", s.iter, path, is_async=is_async))
+            return inner
+
+        after, breaks = self.loop(env, head, s.body)
+        done = self.block(s.orelse, after)
+        return self.join_opt(done, *breaks)
+
+    s_AsyncFor = s_For
+
+    def s_While(self, s: ast.While, env: Env) -> Env | None:
+        def head(inner: Env) -> Env | None:
+            self.expr(s.test, inner)
+            return self.narrow(s.test, inner, True)
+
+        after, breaks = self.loop(env, head, s.body)
+        forever = isinstance(s.test, ast.Constant) and bool(s.test.value)
+        done = None if forever else self.block(s.orelse, self.narrow(s.test, after, False))
+        return self.join_opt(done, *breaks)
+
+    def s_With(self, s: ast.With | ast.AsyncWith, env: Env) -> Env | None:
+        is_async = isinstance(s, ast.AsyncWith)
+        swallows = False
+        for item in s.items:
+            self.expr(item.context_expr, env)
+            call = item.context_expr
+            text = dotted(call.func) if isinstance(call, ast.Call) else None
+            swallows = swallows or (text or "").split(".")[-1] in _SUPPRESSING
+            if item.optional_vars is not None:
+                source = item.context_expr
+                self.bind_target(
+                    env, item.optional_vars, lambda path, src=source: Def("with", src, path, is_async=is_async)  # type: ignore[misc]  # the default binds the loop's value
+                )
+        before = dict(env)
+        self.thrown.append({})
+        end = self.block(s.body, env)
+        thrown = self.thrown.pop()
+        return self.join_opt(end, self.raised(before, thrown)) if swallows else end
+
+    s_AsyncWith = s_With
+
+    def raised(self, before: Env, thrown: dict[str, set[Def]]) -> Env:
+        out = dict(before)
+        for name, defs in thrown.items():
+            if "." in name:
+                out.pop(name, None)
+            else:
+                out[name] = out.get(name, frozenset((UNBOUND,))) | defs
+        return out
+
+    def s_Try(self, s: ast.Try, env: Env) -> Env | None:
+        before = dict(env)
+        self.thrown.append({})
+        end = self.block(s.body, env)
+        thrown = self.thrown.pop()
+        in_handler = self.raised(before, thrown)
+        end = self.block(s.orelse, end)
+        ends: list[Env | None] = [end]
+        for h in s.handlers:
+            inner = dict(in_handler)
+            self.expr(h.type, inner)
+            if h.name:
+                self.define(inner, h.name, Def("except", h.type))
+            done = self.block(h.body, inner)
+            if done is not None and h.name:
+                self.define(done, h.name, UNBOUND)
+            ends.append(done)
+        normal = self.join_opt(*ends)
+        if not s.finalbody:
+            return normal
+        # The finally block is reached from every state; what follows it, from the normal ones.
+        anywhere = self.join_envs([in_handler, *([normal] if normal is not None else [])])
+        after = self.block(s.finalbody, anywhere)
+        if normal is None or after is None:
+            return None
+        changed = {k: v for k, v in after.items() if anywhere.get(k) is not v and k not in normal}
+        for name, defs in after.items():
+            if name in normal and defs != anywhere.get(name):
+                changed[name] = defs
+        return {**normal, **changed}
+
+    s_TryStar = s_Try
+
+    def s_Match(self, s: ast.Match, env: Env) -> Env | None:
+        self.expr(s.subject, env)
+        subject = dotted(s.subject)
+        ends: list[Env | None] = []
+        exhaustive = False
+        for case in s.cases:
+            inner = dict(env)
+            pattern = case.pattern
+            if subject is not None:
+                before = inner.get(subject, frozenset((Def("outer", None, name=subject),)))
+                if "." in subject and subject not in inner:
+                    before = frozenset((ATTRIBUTE,))
+                inner[subject] = frozenset((Def("narrow", pattern, base=before, name=subject),))
+            self.pattern(pattern, s.subject, inner, top=True)
+            if case.guard is not None:
+                self.expr(case.guard, inner)
+                inner = self.narrow(case.guard, inner, True)
+            elif isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
+                exhaustive = True
+            ends.append(self.block(case.body, inner))
+        if not exhaustive:
+            ends.append(env)
+        return self.join_opt(*ends)
+
+    def pattern(self, p: ast.pattern, subject: ast.expr, env: Env, top: bool = False) -> None:
+        if isinstance(p, ast.MatchAs):
+            if p.pattern is not None:
+                self.pattern(p.pattern, subject, env, top)
+            if p.name:
+                node: ast.AST | None = None
+                if isinstance(p.pattern, ast.MatchClass):
+                    node = p.pattern
+                elif top and p.pattern is None:
+                    self.define(env, p.name, Def("assign", subject))
+                    return
+                self.define(env, p.name, Def("match", node))
+            return
+        if isinstance(p, ast.MatchStar) and p.name:
+            self.define(env, p.name, Def("match", None))
+        if isinstance(p, ast.MatchMapping) and p.rest:
+            self.define(env, p.rest, Def("match", None))
+        for child in ast.iter_child_nodes(p):
+            if isinstance(child, ast.pattern):
+                self.pattern(child, subject, env)
+            elif isinstance(child, ast.expr):
+                self.expr(child, env)
+
+
+def _never_returns(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    return dotted(node.func) in ("sys.exit", "os._exit", "os.abort", "exit", "quit", "pytest.fail", "pytest.skip")
+
+
+def _subjects(test: ast.expr) -> list[str]:
+    """What a test says something about: names and dotted names."""
+    found: list[str] = []
+
+    def add(node: ast.AST) -> None:
+        if isinstance(node, ast.NamedExpr):
+            node = node.target
+        text = dotted(node)
+        if text and text not in found:
+            found.append(text)
+
+    if isinstance(test, (ast.Name, ast.Attribute, ast.NamedExpr)):
+        add(test)
+    elif isinstance(test, ast.Call) and test.args:
+        name = dotted(test.func) or ""
+        for arg in test.args[: 1 if name in ("isinstance", "issubclass", "hasattr", "callable") else 3]:
+            add(arg)
+    elif isinstance(test, ast.Compare):
+        for side in [test.left, *test.comparators]:
+            if isinstance(side, ast.Call) and dotted(side.func) in ("type", "len", "getattr") and side.args:
+                add(side.args[0])
+            elif isinstance(side, ast.Attribute) and side.attr in ("__class__", "__name__"):
+                add(side.value)
+            add(side)
+    return found
+
+
+def analyze(
+    body: list[ast.stmt], static: Callable[[ast.expr], bool | None], args: ast.arguments | None = None
+) -> Flow:
+    """Reaching definitions of one body.  `static` says what a version, platform or TYPE_CHECKING test is, or None."""
+    a = _Analyzer(static)
+    env: Env = {}
+    if args is not None:
+        for name, d in a.params(args):
+            a.define(env, name, d)
+    for name in _bound_names(body):
+        a.flow.locals.setdefault(name, set())
+        if name not in env:
+            env[name] = frozenset((UNBOUND,))
+    end = a.block(body, env)
+    for name in a.flow.globals | a.flow.nonlocals:
+        a.flow.locals.pop(name, None)
+    a.flow.falls_through = end is not None
+    a.flow.keep.extend(body)
+    return a.flow
+
+
+def _bound_names(body: list[ast.stmt]) -> set[str]:
+    """Names that the body binds itself (not in nested functions, classes, lambdas or comprehensions' targets)."""
+    names: set[str] = set()
+    outer: set[str] = set()
+    stack: list[ast.AST] = list(body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+            stack.extend(node.decorator_list)
+            continue
+        if isinstance(node, ast.Lambda):
+            continue
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            for sub in ast.walk(node):
+                if isinstance(sub, ast.NamedExpr) and isinstance(sub.target, ast.Name):
+                    names.add(sub.target.id)
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            names.add(node.id)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update((a.asname or a.name.split(".")[0]) for a in node.names if a.name != "*")
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            outer.update(node.names)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            names.add(node.name)
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+            names.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            names.add(node.rest)
+        stack.extend(ast.iter_child_nodes(node))
+    return names - outer

@@ -1,0 +1,43 @@
+"""Results kept between questions, each with what it read, so that a change drops exactly what it touched."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+from callground.verdict.model import Key
+
+MAX_ENTRIES = 200_000
+
+
+class Memo:
+    """A bounded table: key -> (value, what it read)."""
+
+    def __init__(self) -> None:
+        self.entries: dict[Hashable, tuple[Any, frozenset[Key]]] = {}
+        self._by_read: dict[Key, set[Hashable]] = {}
+
+    def get(self, key: Hashable) -> tuple[Any, frozenset[Key]] | None:
+        """The entry of `key`, if it is there."""
+        return self.entries.get(key)
+
+    def put(self, key: Hashable, value: Any, reads: frozenset[Key]) -> None:
+        """Keep a result.  When the table is full it is emptied: it is a cache, entries may vanish at any time."""
+        if len(self.entries) >= MAX_ENTRIES:
+            self.clear()
+        self.entries[key] = (value, reads)
+        for read in reads:
+            self._by_read.setdefault(read, set()).add(key)
+
+    def invalidate(self, keys: Iterable[Key]) -> int:
+        """Drop every entry that read one of `keys`; returns how many were dropped."""
+        dropped = 0
+        for key in keys:
+            for entry in self._by_read.pop(key, ()):
+                dropped += self.entries.pop(entry, None) is not None
+        return dropped
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.entries.clear()
+        self._by_read.clear()

@@ -1,0 +1,388 @@
+"""Module namespaces: what a module's names are, and the proof that it has no such name."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from callground.facts.model import Binding
+from callground.graph.interface import Module, SourceFile
+from callground.resolve import classes, names, pep562
+from callground.resolve.evaluator import Evaluator
+from callground.resolve.values import ClassObject, ModuleObject, Ref, Values, Why, instance, join, known, unknown
+from callground.verdict.model import Reason
+
+
+class Member(NamedTuple):
+    """The outcome of a member look-up: found values, a reason why it is open, or neither (proved missing)."""
+
+    found: Values | None = None
+    why: Why | None = None
+    guarded: str = ""
+    """The name exists, but only under a version or platform guard that this environment does not meet."""
+
+
+MISSING = Member()
+_OPENING = ("globals-write", "exec", "setattr-module", "sys-modules-write")
+_MODULE_TYPE = Ref("types", "ModuleType")
+
+
+def absolute(module: Module, source: str) -> str | None:
+    """The absolute name of a ``from`` clause's module as seen in `module`; None above the top package."""
+    if not source.startswith("."):
+        return source
+    dots = len(source) - len(source.lstrip("."))
+    parts = module.name.split(".")
+    drop = dots - (1 if module.is_package else 0)
+    if drop >= len(parts) + (0 if drop else 1):
+        return None
+    base = parts[: len(parts) - drop]
+    rest = source[dots:]
+    return ".".join([*base, rest] if rest else base)
+
+
+def import_value(ev: Evaluator, name: str) -> Values:
+    """The module object of a dotted name."""
+    ev.read("module", name)
+    if ev.snapshot.exists(name):
+        return known(ModuleObject(name))
+    return unknown(Reason.UNKNOWN_IMPORT, name)
+
+
+def from_value(ev: Evaluator, module: Module, source: str, name: str) -> Values:
+    """The value that ``from source import name`` binds in `module`."""
+    target = absolute(module, source)
+    if target is None:
+        return unknown(Reason.UNKNOWN_IMPORT, source)
+    found = import_from(ev, target, name)
+    if found.found is not None:
+        return found.found
+    if found.why is not None:
+        return unknown(*found.why)
+    return unknown(Reason.UNKNOWN_IMPORT, f"{target}.{name}")
+
+
+def import_from(ev: Evaluator, target: str, name: str) -> Member:
+    """What ``from target import name`` gives: an attribute of the module, else its submodule."""
+    ev.read("module", target)
+    if not ev.snapshot.exists(target):
+        return Member(why=Why(Reason.UNKNOWN_IMPORT, target))
+    module = ev.module(target)
+    if module is None:
+        return Member(why=Why(Reason.UNKNOWN_IMPORT, target))
+    found = member(ev, target, name, importing=True)
+    if found.found is not None:
+        return found
+    sub = f"{target}.{name}"
+    if name in module.submodules or ev.snapshot.exists(sub):
+        ev.read("module", sub)
+        return Member(known(ModuleObject(sub)))
+    ev.read("module", sub)
+    return found
+
+
+def member(ev: Evaluator, name: str, attr: str, importing: bool = False) -> Member:
+    """The attribute `attr` of module `name`."""
+    ev.read("symbol", name, attr)
+    return ev.memo(
+        ("member", name, attr, importing),
+        lambda: _member(ev, name, attr, importing),
+        lambda reason: Member(why=Why(reason)),
+    )
+
+
+def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
+    module = ev.module(name)
+    if module is None:
+        return Member(why=Why(Reason.UNKNOWN_IMPORT, name))
+    ev.read("symbol", name, attr)
+    found: list[Values] = []
+    guarded = ""
+    for file in ev.faces(module):
+        values = global_values(ev, module, file, attr, None)
+        if values is None:
+            values = star_lookup(ev, module, file, attr)
+            if values is not None and not values.items and not values.complete:
+                continue
+        if values is not None:
+            found.append(values)
+            if values.complete and values.items:
+                break
+        guarded = guarded or _guard_of(ev, file, attr)
+    if found:
+        best = next((v for v in found if v.items), found[0])
+        return Member(best)
+    if attr in module.submodules or (module.is_package and ev.snapshot.exists(f"{name}.{attr}")):
+        return _submodule(ev, module, attr)
+    if attr in names.MODULE_DUNDERS:
+        cls = names.MODULE_DUNDERS[attr]
+        return Member(known(instance(cls)) if cls else unknown(Reason.UNKNOWN_TYPE))
+    for file in ev.faces(module):
+        why = open_reason(ev, module, file, attr)
+        if why is not None:
+            return Member(why=Why(*why))
+    if attr.startswith("__") and attr.endswith("__"):
+        base = classes.instance_member(ev, _MODULE_TYPE, attr)
+        if base.found is not None:
+            return Member(base.found)
+    if module.is_namespace and not ev.faces(module):
+        return MISSING
+    if not ev.faces(module):
+        return Member(why=Why(Reason.COMPILED, name))
+    if module.compiled and module.probed is None:
+        return Member(why=Why(Reason.COMPILED, name))
+    if module.source is None and module.probed is None and module.origin != "stdlib" and not _stub_package(module):
+        return Member(why=Why(Reason.STUB_ONLY, name))
+    patched = patch_reason(ev, name, attr)
+    if patched is not None:
+        return Member(why=patched)
+    return Member(guarded=guarded)
+
+
+def _stub_package(module: Module) -> bool:
+    return module.origin == "workspace" and module.stub is not None
+
+
+def _guard_of(ev: Evaluator, file: SourceFile, attr: str) -> str:
+    for _piece, b in ev.index(file).bindings(attr):
+        if not ev.alive(b.guards):
+            return next((g for g in b.guards if "version" in g or "platform" in g), "")
+    return ""
+
+
+def patch_reason(ev: Evaluator, owner: str, attr: str) -> Why | None:
+    """Whether some workspace file stores that attribute on something that may be this module or class."""
+    ev.read("stores", attr)
+    last = owner.rsplit(".", 1)[-1]
+    for _module, store in ev.snapshot.stores(attr):
+        receiver = store.receiver.rsplit(".", 1)[-1]
+        if receiver not in ("self",):
+            return Why(Reason.MONKEY_PATCHED, f"{store.receiver}.{attr}")
+    ev.read("stores", "*")
+    for where, store in ev.snapshot.stores("*"):
+        receiver = store.receiver.rsplit(".", 1)[-1]
+        if receiver == last or _names_it(ev, where, store.receiver, owner):
+            return Why(Reason.MONKEY_PATCHED, f"setattr({store.receiver}, ...)")
+    return None
+
+
+def _names_it(ev: Evaluator, where: str, receiver: str, owner: str) -> bool:
+    head = receiver.split(".", 1)[0]
+    if not head.isidentifier() or head in ("self", "cls"):
+        return False
+    module = ev.module(where)
+    if module is None or module.source is None:
+        return False
+    for _piece, b in ev.index(module.source).bindings(head):
+        if b.kind in ("import", "from"):
+            target = absolute(module, b.value or "") or ""
+            full = f"{target}.{b.path}" if b.kind == "from" else target
+            if full == owner or full.rsplit(".", 1)[-1] == owner.rsplit(".", 1)[-1]:
+                return True
+    return False
+
+
+def _submodule(ev: Evaluator, module: Module, attr: str) -> Member:
+    """A submodule is an attribute of its package once somebody has imported it."""
+    return Member(known(ModuleObject(f"{module.name}.{attr}")))
+
+
+def reaching(ev: Evaluator, file: SourceFile, name: str, before: int | None) -> list[tuple[int, Binding]] | None:
+    """The rows that may give `name` its value at a line of the module (None: at its end); None when there are none.
+
+    A row outside every condition hides the rows above it, at a line; from inside a function any row may be current.
+    """
+    starts = file.facts.starts
+    kept: list[tuple[int, Binding]] = []
+    seen = False
+    for piece, b in ev.index(file).bindings(name):
+        if not ev.alive(b.guards):
+            continue
+        seen = True
+        if before is not None and starts[piece] + b.line - 1 >= before and "loop" not in b.guards:
+            continue
+        if b.kind == "del":
+            if not b.guards:
+                kept = []
+            continue
+        plain = not b.guards or all(_always(ev, g) for g in b.guards)
+        if plain and b.kind != "augassign" and (before is not None or b.kind in ("def", "class", "import", "from")):
+            kept = [k for k in kept if before is None and k[1].kind not in ("def", "class", "import", "from")]
+        if b.kind == "def" and kept and _overloads(ev, file, piece, b):
+            pass
+        if b.kind == "augassign" and before is None and kept:
+            pass
+        kept.append((piece, b))
+    if kept:
+        return kept
+    if seen and before is not None:
+        return reaching(ev, file, name, None)
+    return None
+
+
+def _always(ev: Evaluator, guard: str) -> bool:
+    if guard.startswith("if:"):
+        return ev.static.text(guard[3:]) is True
+    if guard.startswith("else:"):
+        return ev.static.text(guard[5:]) is False
+    return guard in ("with", "try-else", "finally")
+
+
+def _overloads(ev: Evaluator, file: SourceFile, piece: int, b: Binding) -> bool:
+    return any("overload" in d for _p, f in ev.index(file).functions(b.value or b.name) for d in f.decorators)
+
+
+def global_values(
+    ev: Evaluator, module: Module, file: SourceFile, name: str, before: int | None
+) -> Values | None:
+    """The values of a module's global name; None when the file does not bind it."""
+    ev.read("symbol", module.name, name)
+
+    def compute() -> Values | None:
+        rows = reaching(ev, file, name, before)
+        if rows is None:
+            return None
+        scope = ev.module_scope(module, file)
+        parts: list[Values] = []
+        defs: set[str] = set()
+        for piece, b in rows:
+            if b.kind == "def":
+                if (b.value or b.name) in defs:
+                    continue
+                defs.add(b.value or b.name)
+            parts.append(names.evaluate_binding(ev, module, file, piece, b, scope))
+        return join(*parts)
+
+    return ev.memo(
+        ("global", module.name, file.path, file.digest, name, before), compute, lambda reason: unknown(reason)
+    )
+
+
+def star_lookup(ev: Evaluator, module: Module, file: SourceFile, name: str) -> Values | None:
+    """A name brought in by ``from m import *``; None when no star import can bring it."""
+    stars = ev.index(file).star_imports()
+    open_values: Values | None = None
+    for _piece, b in reversed(stars):
+        if not ev.alive(b.guards):
+            continue
+        target = absolute(module, b.value or "")
+        if target is None or target == module.name:
+            continue
+        ev.read("module", target)
+        if not ev.snapshot.exists(target):
+            open_values = unknown(Reason.STAR_IMPORT, target)
+            continue
+        exported, is_open = exports(ev, target)
+        listed = name in exported if exported is not None else not name.startswith("_")
+        if listed:
+            found = member(ev, target, name, importing=True)
+            if found.found is not None:
+                return found.found
+            if found.why is not None:
+                open_values = unknown(*found.why)
+        if is_open:
+            open_values = unknown(Reason.STAR_IMPORT, target)
+    return open_values
+
+
+def exports(ev: Evaluator, name: str) -> tuple[frozenset[str] | None, bool]:
+    """(the names in ``__all__`` or None without one, whether the list may be longer)."""
+    ev.read("module", name)
+
+    def compute() -> tuple[frozenset[str] | None, bool]:
+        module = ev.module(name)
+        if module is None:
+            return None, True
+        for file in (module.source, module.stub, module.probed):
+            if file is None:
+                continue
+            listed, is_open, sources = ev.index(file).exports()
+            if listed is None and not sources:
+                return None, is_open
+            names_: set[str] = set(listed or ())
+            for source in sources:
+                target = _export_source(ev, module, file, source)
+                if target is None:
+                    is_open = True
+                    continue
+                more, more_open = exports(ev, target)
+                names_ |= more or set()
+                is_open = is_open or more_open or more is None
+            return frozenset(names_), is_open
+        return None, True
+
+    return ev.memo(("exports", name), compute, lambda reason: (None, True))
+
+
+def _export_source(ev: Evaluator, module: Module, file: SourceFile, source: str) -> str | None:
+    """The module meant by ``mod`` in ``__all__ += mod.__all__``."""
+    head, _, rest = source.partition(".")
+    values = global_values(ev, module, file, head, None)
+    if values is None or len(values.items) != 1 or not isinstance(values.items[0], ModuleObject):
+        return None
+    base = values.items[0].name
+    return f"{base}.{rest}" if rest else base
+
+
+def open_reason(ev: Evaluator, module: Module, file: SourceFile, attr: str = "") -> Why | None:
+    """Why the module may have names that the file does not show."""
+    facts = file.facts
+    if facts.error is not None:
+        reason = Reason.SYNTAX_NEWER if facts.error == "syntax-newer-than-server" else Reason.SYNTAX_ERROR
+        return Why(reason, file.path)
+    index = ev.index(file)
+    for mark in index.dynamic:
+        if mark in _OPENING:
+            return Why(Reason.OPEN_MODULE, f"{module.name}: {mark}")
+    if any(p.masked for p in facts.pieces):
+        return Why(Reason.SYNTAX_ERROR, module.name)
+    getters = index.bindings("__getattr__")
+    if getters and not (attr and pep562.raises_for(ev, module, file, attr)):
+        return Why(Reason.OPEN_MODULE, f"{module.name}.__getattr__")
+    for _piece, b in index.star_imports():
+        target = absolute(module, b.value or "")
+        if target is None or target == module.name or not ev.alive(b.guards):
+            continue
+        if not ev.snapshot.exists(target):
+            return Why(Reason.STAR_IMPORT, target)
+        _names, is_open = exports(ev, target)
+        if is_open:
+            return Why(Reason.STAR_IMPORT, target)
+        star = ev.module(target)
+        if star is not None and star.name != module.name:
+            for inner in ev.faces(star):
+                why = ev.memo(
+                    ("star-open", target, inner.path, attr),
+                    lambda s=star, i=inner: open_reason(ev, s, i, attr),  # type: ignore[misc]  # defaults bind the loop's values
+                    lambda reason: None,
+                )
+                if why is not None:
+                    return why
+    return None
+
+
+def all_names(ev: Evaluator, name: str) -> tuple[str, ...]:
+    """Public names of a module, for suggestions: rows, star imports and submodules."""
+    module = ev.module(name)
+    if module is None:
+        return ()
+    found: dict[str, None] = {}
+    for file in ev.faces(module):
+        found.update(dict.fromkeys(n for n in ev.index(file).names() if n != "*"))
+        for _piece, b in ev.index(file).star_imports():
+            target = absolute(module, b.value or "")
+            if target and target != name and ev.snapshot.exists(target):
+                exported, _open = exports(ev, target)
+                found.update(dict.fromkeys(exported or ()))
+    found.update(dict.fromkeys(module.submodules))
+    return tuple(found)
+
+
+def as_class(values: Values) -> ClassObject | None:
+    """The class when the values are exactly one class."""
+    if len(values.items) == 1 and isinstance(values.items[0], ClassObject):
+        return values.items[0]
+    return None
+
+
+_ = ast

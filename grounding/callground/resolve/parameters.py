@@ -1,0 +1,97 @@
+"""What a parameter can be inside its function."""
+
+from __future__ import annotations
+
+import ast
+
+from callground.resolve import annotations, classes, expressions
+from callground.resolve.evaluator import Evaluator
+from callground.resolve.flow import dotted
+from callground.resolve.scopes import Scope
+from callground.resolve.values import ClassObject, Instance, Ref, Values, instance, join, known, unknown
+from callground.verdict.model import Reason
+
+_IMPLICIT_CLASS = ("__new__", "__init_subclass__", "__class_getitem__")
+
+
+def method_kind(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> str:
+    """``static``, ``class`` or ``instance`` for a function in a class body."""
+    if isinstance(node, ast.Lambda):
+        return "instance"
+    for d in node.decorator_list:
+        last = (dotted(d.func if isinstance(d, ast.Call) else d) or "").rsplit(".", 1)[-1]
+        if last in ("staticmethod", "abstractstaticmethod"):
+            return "static"
+        if last in ("classmethod", "abstractclassmethod", "validator", "root_validator"):
+            return "class"
+    return "class" if node.name in _IMPLICIT_CLASS else "instance"
+
+
+def value(ev: Evaluator, arg: ast.arg, scope: Scope, path: tuple[int | str, ...]) -> Values:
+    """The values of one parameter of the function of `scope`."""
+    node = scope.node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        return unknown(Reason.UNKNOWN_PARAMETER, arg.arg)
+    args = node.args
+    positional = [*args.posonlyargs, *args.args]
+    if arg not in positional and arg not in args.kwonlyargs and arg is not args.vararg and arg is not args.kwarg:
+        return unknown(Reason.UNKNOWN_PARAMETER, arg.arg)
+    given = scope.extra.get("args")
+    if isinstance(given, dict) and arg.arg in given:
+        bound: Values = given[arg.arg]
+        return bound
+    outer = scope.parent if scope.parent is not None else scope
+    if scope.owner is not None and positional and arg is positional[0] and arg.annotation is None:
+        kind = method_kind(node)
+        if kind != "static":
+            return receiver(ev, scope, kind)
+    if path == ("*",):
+        inner = annotations.instances(ev, arg.annotation, outer) if arg.annotation else unknown(Reason.UNKNOWN_PARAMETER, arg.arg)
+        return known(instance("tuple", inner))
+    if path == ("**",):
+        inner = annotations.instances(ev, arg.annotation, outer) if arg.annotation else unknown(Reason.UNKNOWN_PARAMETER, arg.arg)
+        return known(instance("dict", known(instance("str")), inner))
+    default = _default(args, arg)
+    if arg.annotation is not None:
+        declared = annotations.instances(ev, arg.annotation, outer.at(getattr(node, "lineno", None)) if outer.kind == "class" else outer)
+        if default is not None and not scope.file.is_stub:
+            return join(declared, _default_values(ev, default, outer))
+        return declared
+    if default is not None:
+        return _default_values(ev, default, outer).opened(Reason.UNKNOWN_PARAMETER, arg.arg)
+    return unknown(Reason.UNKNOWN_PARAMETER, arg.arg)
+
+
+def _default_values(ev: Evaluator, default: ast.expr, outer: Scope) -> Values:
+    if isinstance(default, ast.Constant) and default.value is Ellipsis:
+        return Values()
+    found = expressions.value(ev, default, outer)
+    # A default only adds to what the annotation allows: where it is unknown it takes nothing away.
+    return Values(found.items)
+
+
+def _default(args: ast.arguments, arg: ast.arg) -> ast.expr | None:
+    positional = [*args.posonlyargs, *args.args]
+    if arg in positional:
+        offset = positional.index(arg) - (len(positional) - len(args.defaults))
+        return args.defaults[offset] if offset >= 0 else None
+    if arg in args.kwonlyargs:
+        return args.kw_defaults[args.kwonlyargs.index(arg)]
+    return None
+
+
+def receiver(ev: Evaluator, scope: Scope, kind: str) -> Values:
+    """``self`` or ``cls`` of a method."""
+    owner = scope.owner
+    if owner is None:
+        return unknown(Reason.UNKNOWN_PARAMETER, "self")
+    params = tuple(known(p) for p in classes.type_params(ev, owner.ref))
+    if kind == "class" or _is_metaclass(ev, owner.ref):
+        if kind != "class":
+            return unknown(Reason.UNKNOWN_METACLASS, owner.ref.dotted)
+        return known(ClassObject(owner.ref, params, exact=False))
+    return known(Instance(owner.ref, params, exact=False, is_self=True))
+
+
+def _is_metaclass(ev: Evaluator, ref: Ref) -> bool:
+    return any(e.ref == classes.TYPE for e in classes.mro(ev, ref).entries)
