@@ -17,7 +17,7 @@ from callground.environment.discover import find_environment
 from callground.environment.model import Environment
 from callground.environment.workspace_files import list_files
 from callground.graph.workspace import Workspace
-from callground.source.decoding import decode
+from callground.source.decode import decode
 from callground.verdict.model import Verdict
 from callground.verdict.report import EnvironmentInfo, FileError, GroundingReport
 
@@ -122,7 +122,7 @@ class Session:
             self.workspace.index()
             return
         report = progress
-        self.workspace.index(lambda done, total: report("indexing", done, total))
+        self.workspace.index(report)
 
     def check(
         self,
@@ -152,7 +152,10 @@ class Session:
                 data = file.read()
         except OSError as error:
             raise CannotRead(error.strerror or str(error)) from None
-        return decode(data)
+        decoded = decode(data)
+        if decoded.error is not None:
+            raise CannotRead(decoded.message or _ERRORS.get(decoded.error, decoded.error))
+        return decoded.text
 
     def verify(
         self, path: str, text: str | None = None, ranges: Sequence[tuple[int, int]] | None = None

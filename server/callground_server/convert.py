@@ -13,8 +13,9 @@ from urllib.parse import quote, unquote, urlsplit
 from lsprotocol import types as lsp
 
 from callground.rules import RULES
+from callground.text.lines import UTF8, UTF16, UTF32
 from callground.verdict.model import Finding, Range
-from callground_server.lsp.documents import UTF8, UTF16, UTF32, Change, from_units, to_units
+from callground_server.lsp.documents import Change, from_units, to_units
 
 SOURCE = "callground"
 Lines = Callable[[int], str]

@@ -54,13 +54,14 @@ def find_environment(
     folders = _upwards(folder)
     notices: list[str] = []
     broken: tuple[Layout, Candidate] | None = None
-    for candidate in _candidates(folders, python, asked_by, variables):
+    for position, candidate in enumerate(_candidates(folders, python, asked_by, variables)):
         layout, problem = _read(candidate.path, folders, trusted, variables)
         if layout is not None and layout.version[0] == 2:
             problem = f"{candidate.path} is Python 2; only Python 3 is understood"
             layout = None
         if layout is not None and problem is None:
-            doubt = notices[0] if notices and _explicit_failed(python, candidate) else None
+            # Somebody asked for one interpreter and gets another.
+            doubt = notices[0] if python and position and notices else None
             return _environment(layout, candidate.how, trusted, variables, folder, notices, doubt)
         if candidate.named and problem:
             notices.append(problem)
@@ -73,11 +74,6 @@ def find_environment(
         doubt = layout.problem or notices[0]
         return _environment(layout, candidate.how, trusted, variables, folder, notices, doubt)
     return own_environment(notices, trusted, folder, variables)
-
-
-def _explicit_failed(python: str | None, candidate: Candidate) -> bool:
-    """Whether somebody asked for one interpreter and gets another."""
-    return python is not None and not candidate.how.startswith("chosen by")
 
 
 def own_environment(

@@ -9,6 +9,7 @@ from callground.config.model import Config
 from callground.environment.discover import find_environment as discover
 from callground.environment.finder import Roots
 from callground.environment.model import Environment
+from callground.environment.probe import KeyValueStore, Prober
 from callground.environment.roots import find_roots
 from callground.environment.workspace_files import is_excluded, list_files
 
@@ -39,8 +40,6 @@ def roots(root: str, config: Config, files: Iterable[str]) -> Roots:
     return find_roots(root, files, config.roots)
 
 
-def prober(environment: Environment) -> Callable[[str], str | None] | None:
-    """Gives the stub text of a compiled module as a child sees it; None where none may be started."""
-    if not environment.trusted or environment.python is None:
-        return None
-    return None
+def prober(environment: Environment, store: KeyValueStore | None = None) -> Callable[[str], str | None]:
+    """Gives the stub text of a compiled module as an isolated child sees it, None where none may be started."""
+    return Prober(environment, store=store)

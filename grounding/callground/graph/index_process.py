@@ -139,7 +139,7 @@ def main(store: str | None) -> None:
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     _stand_back()
-    reader = Reader(store, eager=True)
+    reader = Reader(store)
     for line in sys.stdin.buffer:
         for path in json.loads(line):
             signature = signature_of(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from callground.facts.live import LiveModule
 from callground.graph.indexes import FileIndex, absolute_import, with_parents
 from callground.graph.interface import SourceFile
 
@@ -36,6 +37,8 @@ class OpenFile:
     index: FileIndex
     imports: frozenset[str]
     """Absolute names, with their parents."""
+    live: LiveModule
+    """What the next version of the document starts from."""
 
 
 def absolute_imports(index: FileIndex, module: str | None, is_package: bool) -> frozenset[str]:

@@ -238,9 +238,12 @@ class Snapshot:
         """
         documents: dict[str, OpenFile | None] = {}
         for path, text in texts.items():
-            documents[path] = (
-                None if text is None else self.space.document(path, text, self.files.entry(path))
-            )
+            if text is None:
+                documents[path] = None
+            else:
+                documents[path] = self.space.document(
+                    path, text, self.files.entry(path), self.files.open.get(path)
+                )
         files = self.files.with_open(documents)
         appearing = {path for path, document in documents.items() if document and not self.files.entry(path)}
         vanishing = {

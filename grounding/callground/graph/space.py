@@ -186,9 +186,11 @@ class Space:
             found = self._imports[key] = frozenset(names)
         return found
 
-    def document(self, path: str, text: str, entry: FileEntry | None) -> OpenFile:
+    def document(
+        self, path: str, text: str, entry: FileEntry | None, before: OpenFile | None = None
+    ) -> OpenFile:
         """A text that is supposed to stand at `path`."""
-        file = self.reader.document(path, text, self.contents.get(path))
+        file, live = self.reader.document(path, text, before.live if before is not None else None)
         index = self.reader.index(file)
         module = entry.module if entry is not None else self._module_of(path) or self._virtual_name(path)
         is_package = os.path.basename(path).startswith("__init__.")
@@ -201,7 +203,7 @@ class Space:
             signature=(0, 0, 0),
             error=file.facts.error,
         )
-        return OpenFile(made, file, index, absolute_imports(index, module, is_package))
+        return OpenFile(made, file, index, absolute_imports(index, module, is_package), live)
 
     # -- asked by the owner and the driver
 
@@ -362,7 +364,8 @@ class Space:
             source=found.path if found.kind == "source" else None,
             stub=found.stub_path,
             probe=probe,
-            compiled=found.kind in ("extension", "builtin", "bytecode", "zip"),
+            # No source that could be read: bytecode and zip files are as closed to us as extensions.
+            compiled=found.compiled or found.kind in ("bytecode", "zip"),
             partial_stub=found.partial_stub,
             distribution=found.distribution,
             version=found.version,

@@ -246,7 +246,7 @@ class Workspace:
             if text is None:
                 del opened[path]
             else:
-                opened[path] = self._space.document(path, text, self._files.entry(path))
+                opened[path] = self._space.document(path, text, self._files.disk.get(path), old)
             files = Files(self._files.disk, opened)
             appeared: set[str] = set()
             virtual = {each for each in opened if each not in files.disk and not os.path.isfile(each)}

@@ -6,7 +6,7 @@ import ast
 import hashlib
 from typing import NamedTuple
 
-from callground.facts.extract import extract
+from callground.facts.extract import extract_module as extract
 from callground.facts.model import Binding
 from callground.graph.interface import Module, SourceFile
 from callground.resolve import annotations, calls, classes, containers, expressions, modules, narrowing, parameters

@@ -6,7 +6,7 @@ import ast
 import hashlib
 from collections.abc import Callable
 
-from callground.facts.extract import extract
+from callground.facts.extract import extract_module as extract
 from callground.graph.interface import SourceFile
 from callground.resolve import annotations, calls, expressions, members
 from callground.resolve.evaluator import Evaluator

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from callground.source.decoding import decode
+from callground.source.decode import decode
 
 from callground.check import CannotRead, Target, restrict
 from callground.provenance.changed_lines import GitError, changed_lines
@@ -94,7 +94,7 @@ def _place(text: str) -> tuple[str, int]:
 def _selected(session: Session, paths: Sequence[str], scope: str, options: argparse.Namespace) -> Selection:
     if options.stdin_filename is not None:
         path = os.path.abspath(options.stdin_filename)
-        selection = Selection((Target(path, text=decode(sys.stdin.buffer.read())),), ())
+        selection = Selection((Target(path, text=decode(sys.stdin.buffer.read()).text),), ())
     else:
         selection = session.select(paths)
         if not selection.targets and not selection.errors:

@@ -8,17 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-UTF8, UTF16, UTF32 = "utf-8", "utf-16", "utf-32"
+from callground.text.edits import Edit
+from callground.text.lines import UTF32, LineIndex
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
-
-
-class Edit(NamedTuple):
-    """One change of a document: code point offsets before it, and the new text."""
-
-    start: int
-    end: int
-    text: str
 
 
 class Change(NamedTuple):
@@ -107,25 +100,12 @@ class Document:
 
 def from_units(line: str, units: int, encoding: str) -> int:
     """Code points before the position `units` of a line, given in the client's units."""
-    if encoding == UTF32 or line.isascii():
-        return max(0, min(units, len(line)))
-    count = 0
-    for index, character in enumerate(line):
-        if count >= units:
-            return index
-        count += _width(character, encoding)
-    return len(line)
+    return LineIndex(line).column(1, units, encoding, UTF32)
 
 
 def to_units(line: str, column: int, encoding: str) -> int:
     """The position in the client's units of a column in code points."""
-    if encoding == UTF32 or line.isascii():
-        return max(0, min(column, len(line)))
-    return sum(_width(character, encoding) for character in line[:column])
+    return LineIndex(line).column(1, column, UTF32, encoding)
 
 
-def _width(character: str, encoding: str) -> int:
-    code = ord(character)
-    if encoding == UTF8:
-        return 1 if code < 0x80 else 2 if code < 0x800 else 3 if code < 0x10000 else 4
-    return 2 if code > 0xFFFF else 1
+__all__ = ["Change", "Document", "Edit", "from_units", "to_units"]
