@@ -55,6 +55,10 @@ def extract_module(text: str, encoding: str = "utf-8") -> ModuleFacts:
     return ModuleFacts(tuple(pieces), tuple(starts), encoding, None)
 
 
+extract = extract_module
+"""The same, under the short name."""
+
+
 def extract_piece(text: str) -> ReadPiece:
     """The facts of one piece of normalized text."""
     source = read_piece(text)

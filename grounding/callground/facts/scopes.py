@@ -97,9 +97,7 @@ def nested_scope(node: FunctionNode, outer: Scope) -> Scope:
 
 def parameter_names(arguments: ast.arguments) -> set[str]:
     """Every name that the parameters bind."""
-    names = {
-        argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    }
+    names = {argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     if arguments.vararg is not None:
         names.add(arguments.vararg.arg)
     if arguments.kwarg is not None:
