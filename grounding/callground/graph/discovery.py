@@ -41,5 +41,5 @@ def roots(root: str, config: Config, files: Iterable[str]) -> Roots:
 
 
 def prober(environment: Environment, store: KeyValueStore | None = None) -> Callable[[str], str | None]:
-    """Gives the stub text of a compiled module as an isolated child sees it, None where none may be started."""
+    """Gives the stub text of a compiled module as a child sees it, None where none may be started."""
     return Prober(environment, store=store)

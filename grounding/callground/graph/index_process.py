@@ -141,13 +141,14 @@ def main(store: str | None) -> None:
     _stand_back()
     reader = Reader(store)
     for line in sys.stdin.buffer:
+        rows: list[Row] = []
         for path in json.loads(line):
             signature = signature_of(path)
-            row: Row = (path, "", None, None)
-            if signature is not None:
-                digest, error = reader.prepare(path)
-                row = (path, digest, signature, error)
-            answers.write(json.dumps(row).encode() + b"\n")
+            digest, error = reader.prepare(path) if signature is not None else ("", None)
+            rows.append((path, digest, signature, error))
+        # The parent may look for what it hears of.
+        reader.store.flush()
+        answers.write(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
     reader.close()
 
 

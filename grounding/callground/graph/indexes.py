@@ -10,7 +10,10 @@ So no index is copied when a file changes, and older snapshots stay right.
 from __future__ import annotations
 
 import ast
+import json
 import re
+import sys
+import zlib
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import count
@@ -50,6 +53,29 @@ class FileIndex(NamedTuple):
 
 
 EMPTY_INDEX = FileIndex((), frozenset(), (), (), frozenset())
+
+
+def index_to_bytes(index: FileIndex) -> bytes:
+    """The extract for the store."""
+    value = (index.definitions, sorted(index.mentions), index.stores, index.bases, sorted(index.imports))
+    return zlib.compress(json.dumps(value, separators=(",", ":")).encode("ascii"), 1)
+
+
+def index_from_bytes(data: bytes) -> FileIndex | None:
+    """The extract out of the store; None for bytes that `index_to_bytes` did not make."""
+    try:
+        definitions, mentions, stores, bases, imports = json.loads(zlib.decompress(data))
+        intern = sys.intern
+        return FileIndex(
+            tuple(Definition(intern(name), *rest) for name, *rest in definitions),
+            frozenset(map(intern, mentions)),
+            tuple(AttrStore(*row) for row in stores),
+            tuple((intern(base), qualname) for base, qualname in bases),
+            frozenset(imports),
+        )
+    except (ValueError, TypeError, zlib.error, RecursionError):
+        return None
+
 
 _KINDS = {"def": "function", "class": "class", "import": "import", "from": "import"}
 

@@ -134,6 +134,11 @@ def _touched(verdict: Verdict, change: Change) -> bool:
     )
 
 
+def _only_definitions(piece: Piece) -> bool:
+    """Whether a statement does nothing at module level but define: it then changes no other's flow."""
+    return all(binding.kind in ("def", "class") for binding in piece.bindings) and bool(piece.bindings)
+
+
 def _same_order(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
     """Whether the statements that both texts have stand in the same order in both."""
     common = set(old) & set(new)
@@ -160,10 +165,12 @@ def _site_keys(sites: Iterable[Site], facts: ModuleFacts) -> list[SiteKey]:
     for site in sites:
         index = max(bisect_right(facts.starts, site.range.line) - 1, 0)
         if index >= len(facts.pieces):
-            keys.append(SiteKey("", 0, site.range, site.kind))
+            keys.append(SiteKey("", 0, site.range, f"{site.kind}:{site.role}"))
             continue
         place = _moved(site.range, 1 - facts.starts[index])
-        keys.append(SiteKey(facts.pieces[index].digest, occurrences[index], place, site.kind))
+        keys.append(
+            SiteKey(facts.pieces[index].digest, occurrences[index], place, f"{site.kind}:{site.role}")
+        )
     return keys
 
 

@@ -11,13 +11,14 @@ from callground.check import CannotRead
 from callground.config.model import DEFAULT, Config
 from callground.environment.finder import Finder
 from callground.environment.model import Environment
+from callground.facts.interface_hash import changed_keys
 from callground.graph import discovery
 from callground.graph.changes import NOTHING, Change, Progress, index_keys, never
 from callground.graph.indexes import FileIndex, Postings, next_uid
 from callground.graph.indexing import Indexed, index_workspace
 from callground.graph.interface import SourceFile
 from callground.graph.layers import FileEntry, Files, absolute_imports
-from callground.graph.reading import Reader, changed_keys, signature_of
+from callground.graph.reading import ProbeAnswers, Reader, signature_of
 from callground.graph.snapshot import Snapshot
 from callground.graph.space import Contents, Space
 from callground.graph.trees import TreeCache
@@ -81,7 +82,8 @@ class Workspace:
     def _make_space(self) -> Space:
         self._listed = self._list()
         finder = Finder(self.environment, discovery.roots(self.root, self.config, self._listed))
-        space = Space(finder, self.reader, self._contents, probe=discovery.prober(self.environment))
+        probe = discovery.prober(self.environment, ProbeAnswers(self.reader.store))
+        space = Space(finder, self.reader, self._contents, probe=probe)
         space.expected = self._expected
         return space
 
