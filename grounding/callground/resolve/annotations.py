@@ -82,7 +82,7 @@ def origin(ev: Evaluator, text: str, scope: Scope, depth: int = 0) -> tuple[str,
     """(module, name) where a module-level dotted name was first bound, imports followed."""
     head, _, rest = text.partition(".")
     module, file = scope.module, scope.file
-    if module.name in _TYPING and not rest:
+    if module.name in _TYPING and not rest and ev.index(file).bindings(head):
         return module.name, head
     rows = modules.reaching(ev, file, head, None)
     if rows is None and scope.kind == "function":

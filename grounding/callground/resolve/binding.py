@@ -148,7 +148,8 @@ def select(
     out: list[FunctionFace] = []
     for face in overloads:
         params = list(face.row.params)
-        fits: bool | None = True
+        # What a star brings may choose another overload.
+        fits: bool | None = None if call.star or call.double_star else True
         if receiver is not None and params and params[0].kind in ("positional", "positional-only"):
             first = params.pop(0)
             if first.annotation is not None:

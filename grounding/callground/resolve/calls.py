@@ -235,8 +235,7 @@ def function_result(ev: Evaluator, o: FunctionObject, args: CallArgs, receiver: 
     rows = function_faces(ev, o.ref)
     if not rows:
         return unknown(Reason.UNKNOWN_RETURN, o.ref.dotted)
-    stubs = [f for f in rows if f.file.is_stub]
-    chosen = stubs or rows
+    chosen = [f for f in rows if f.file is rows[0].file]
     overloads = [f for f in chosen if is_overload(f)]
     if overloads:
         chosen = binding.select(ev, overloads, args, receiver) or overloads
@@ -265,8 +264,7 @@ def solve_call(
 ) -> None:
     """Solve type parameters of a call from its arguments (overloads: the first that fits)."""
     rows = function_faces(ev, o.ref)
-    stubs = [f for f in rows if f.file.is_stub]
-    chosen = stubs or rows
+    chosen = [f for f in rows if f.file is rows[0].file]
     overloads = [f for f in chosen if is_overload(f)]
     if overloads:
         chosen = (binding.select(ev, overloads, args, receiver) or overloads)[:1]
@@ -319,7 +317,7 @@ def function_value(
         ref = Ref(ref.module, f"{owner.qualname}.{b.name}")
     base = known(FunctionObject(ref, owner))
     rows = [r for p, r in ev.index(file).functions(qualname) if p == piece or scope.cls is None]
-    mine = [r for r in rows if r.line == b.line or _near(r.line, b.line)]
+    mine = [r for r in rows if r.line == b.line]
     row = mine[-1] if mine else (rows[-1] if rows else None)
     if row is None:
         return unknown(Reason.UNKNOWN_TYPE, ref.dotted)
@@ -332,10 +330,6 @@ def function_value(
         return base
     here = scope.at(file.facts.starts[piece] + row.line - 1) if scope.kind == "class" else scope
     return decorators.apply_texts(ev, base, row.decorators, here)
-
-
-def _near(line: int, other: int) -> bool:
-    return line == other
 
 
 def decorate(ev: Evaluator, base: Values, nodes: list[ast.expr], scope: Scope) -> Values:

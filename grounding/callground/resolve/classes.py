@@ -254,6 +254,8 @@ def _mro(ev: Evaluator, ref: Ref) -> Mro:
         metas += more_metas
         for e in more:
             extra[e.ref] = None
+    if any(f.row.bases != same[-1].row.bases for f in same[:-1]):
+        whys.append(Why(Reason.UNKNOWN_BASE, f"{ref.dotted} is defined more than once"))
     sequences: list[list[Entry]] = []
     for base in base_entries:
         if base.ref == ref:

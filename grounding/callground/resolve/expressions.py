@@ -303,7 +303,7 @@ def _try_operator(ev: Evaluator, o: Instance, name: str, right: Values) -> Value
         if not isinstance(m, BoundMethod) or not isinstance(m.function, FunctionObject):
             return None
         rows = calls.function_faces(ev, m.function.ref)
-        stubs = [f for f in rows if f.file.is_stub] or rows
+        stubs = [f for f in rows if f.file is rows[0].file]
         args = calls.CallArgs.of([right])
         fitting = binding.select(ev, stubs, args, m.receiver)
         if not fitting:

@@ -39,7 +39,7 @@ from callground.verdict.model import Reason
 
 _FUNCTION = Ref("types", "FunctionType")
 _METHOD = Ref("types", "MethodType")
-_OPEN_ORIGINS = ("stdlib", "third-party")
+_BUILTIN_DESCRIPTORS = (builtin("property"), builtin("staticmethod"), builtin("classmethod"))
 MAX_OVERRIDES = 12
 
 
@@ -292,13 +292,14 @@ def _lacking(ev: Evaluator, ref: Ref) -> frozenset[str]:
 def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject, name: str, on_class: bool) -> Values:
     """The values of a member that was found, as read through `receiver`."""
     rows = found.rows
-    stubs = [r for r in rows if r[0].file.is_stub]
-    chosen = stubs or list(rows)
+    # The rows of the face with the better types; the others only prove that the member exists.
+    chosen = [r for r in rows if r[0].file is rows[0][0].file]
     declared = [r for r in chosen if r[1].annotation and r[1].kind in ("annassign", "assign")]
     if declared:
         chosen = declared
     class_rows = [r for r in chosen if isinstance(r[1], Binding)]
     parts: list[Values] = []
+    own: list[Values] = []
     seen_defs: set[tuple[Ref, str]] = set()
     last_plain: dict[int, Binding] = {}
     for face, row in class_rows:
@@ -317,8 +318,10 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
                 seen_defs.add(key)
             parts.append(_class_level(ev, face, row))
         else:
-            parts.append(self_attribute(ev, face, row))
-    values = join(*parts) if parts else unknown(Reason.UNKNOWN_ATTRIBUTE, name)
+            own.append(self_attribute(ev, face, row))
+    # What instances store is read as it is; only what the class holds goes through the descriptor protocol.
+    stored = join(*own) if own else None
+    values = join(*parts) if parts else (Values() if own else unknown(Reason.UNKNOWN_ATTRIBUTE, name))
     only_values = all(not (isinstance(r, Binding) and r.kind in ("def", "class")) for _f, r in chosen)
     if only_values and not declared:
         for _module, store in ev.snapshot.stores(name):
@@ -332,14 +335,14 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
     solution = generics.mapping(classes.type_params(ev, found.entry.ref), entry_args)
     me: Obj = receiver if isinstance(receiver, Instance) else Instance(receiver.ref, receiver.args, receiver.exact)
     solution[generics.SELF] = known(me)
-    return bound(ev, generics.substitute(values, solution), receiver, on_class, solution)
+    read = bound(ev, generics.substitute(values, solution), receiver, on_class, solution)
+    return read if stored is None else join(read, generics.substitute(stored, solution))
 
 
 def raw(ev: Evaluator, found: classes.Found) -> Values:
     """The class-level values of a member, nothing bound."""
     rows = [(f, r) for f, r in found.rows if isinstance(r, Binding)]
-    stubs = [r for r in rows if r[0].file.is_stub]
-    chosen = stubs or rows
+    chosen = [r for r in rows if r[0].file is rows[0][0].file]
     return join(*(_class_level(ev, f, r) for f, r in chosen)) if chosen else unknown(Reason.UNKNOWN_ATTRIBUTE)
 
 
@@ -371,6 +374,8 @@ def bound(
             if isinstance(receiver, Instance):
                 cls = ClassObject(receiver.ref, receiver.args, receiver.exact)
             parts.append(known(BoundMethod(o.function, cls)))
+        elif isinstance(o, FunctionObject) and o.ref.qualname.rsplit(".", 1)[-1] == "__new__":
+            parts.append(known(o))
         elif isinstance(o, (FunctionObject, LocalFunction)):
             implicit = isinstance(o, FunctionObject) and o.ref.qualname.rsplit(".", 1)[-1] in (
                 "__init_subclass__",
@@ -382,6 +387,8 @@ def bound(
                 parts.append(known(o))
         elif isinstance(o, CallableObject) and not on_class and isinstance(o.like, (FunctionObject, LocalFunction)):
             parts.append(known(BoundMethod(o, receiver)))
+        elif isinstance(o, Instance) and o.ref in _BUILTIN_DESCRIPTORS and not on_class:
+            parts.append(unknown(Reason.UNKNOWN_ATTRIBUTE, o.ref.qualname))
         elif isinstance(o, Instance) and not is_none(o) and o.ref.module != "builtins":
             parts.append(_descriptor(ev, o, receiver, on_class))
         else:

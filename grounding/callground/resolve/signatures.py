@@ -143,6 +143,9 @@ def _of_function(ev: Evaluator, o: FunctionObject) -> Signatures:
     if not rows:
         return Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, o.ref.dotted))
     groups: dict[str, list[Signature]] = {}
+    if not rows[0].file.path.startswith("<"):
+        # A probe that saw no text signature says nothing where a stub does.
+        rows = [f for f in rows if not (f.file.path.startswith("<") and _anything(f.row.params))]
     for face in rows:
         if not face.file.is_stub and calls.is_overload(face):
             continue
@@ -157,6 +160,10 @@ def _of_function(ev: Evaluator, o: FunctionObject) -> Signatures:
         return Signatures((merged,))
     found = tuple(tuple(g) for g in groups.values())
     return Signatures(found) if found else Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, o.ref.dotted))
+
+
+def _anything(params: tuple[Param, ...]) -> bool:
+    return any(p.kind == "*args" for p in params) and any(p.kind == "**kwargs" for p in params)
 
 
 def _drop_first(sigs: Signatures) -> Signatures:

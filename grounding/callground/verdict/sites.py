@@ -230,7 +230,8 @@ class _Walker:
                 self.expression(default)
         outer, caught, environment = self.chain, self.caught, self.environment
         # A function defined under a try runs later, outside of it; a version test still holds.
-        self.chain, self.caught = (*outer, s), frozenset()
+        expected = {"AttributeError"} if s.name in ("__getattr__", "__getattribute__") else set()
+        self.chain, self.caught = (*outer, s), frozenset(expected)
         self.environment = environment or guarded
         self.block(s.body)
         self.chain, self.caught, self.environment = outer, caught, environment
