@@ -12,7 +12,7 @@ VARIABLE = "CALLGROUND_CACHE_DIR"
 
 
 def cache_directory(environment: Mapping[str, str] | None = None, platform: str = sys.platform) -> Path:
-    """The folder for callground's caches; it need not exist.  Raises RuntimeError when the user has no home."""
+    """The folder for callground's caches; it need not exist.  Raises RuntimeError without a home."""
     variables = os.environ if environment is None else environment
     chosen = variables.get(VARIABLE)
     if chosen:

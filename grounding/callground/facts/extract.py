@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
+from itertools import pairwise
 from typing import NamedTuple
 
 from callground.facts.model import ModuleFacts, Piece
@@ -82,7 +83,7 @@ def _extract_broken(text: str, encoding: str) -> ModuleFacts:
     starts = cut_lines(text)
     offsets = [spans.starts[line - 1] for line in starts]
     offsets.append(len(text))
-    read = [extract_piece(text[begin:end]) for begin, end in zip(offsets, offsets[1:])]
+    read = [extract_piece(text[begin:end]) for begin, end in pairwise(offsets)]
     return module_of_pieces(read, encoding)
 
 

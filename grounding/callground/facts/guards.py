@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import Optional, Union
 
 from callground.facts.spans import Spans
 
-Guard = Optional[tuple["Guard", str, Union[ast.expr, list[ast.ExceptHandler], None]]]
+Guard = tuple["Guard", str, ast.expr | list[ast.ExceptHandler] | None] | None
 """(the guard around it, prefix, what gives the rest of the text); None where nothing guards.
 
-The prefix is ``if:``, ``else:``, ``try``, ``except``, ``try-else``, ``finally``, ``loop``, ``with`` or ``match``.
+The prefix is ``if:``, ``else:``, ``try``, ``except``, ``try-else``, ``finally``, ``loop``, ``with``
+or ``match``.
 """
 
 _DEEPEST = 100

@@ -17,7 +17,7 @@ Key = tuple[str, ...]
 def changed_keys(module: str, old: ModuleFacts | None, new: ModuleFacts | None) -> set[Key]:
     """The keys whose answer may differ between two versions of `module` (None: there is no such module).
 
-    ``("module", module)``               it appears or goes, parses or not, is open or not, exports other names
+    ``("module", module)``               it comes or goes, parses, is open, exports other names
     ``("symbol", module, name)``         what binds the name at module level
     ``("class", module, qualname)``      anything of the class row, methods' signatures included
     ``("signature", module, qualname)``  anything of the function row but its body

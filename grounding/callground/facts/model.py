@@ -19,7 +19,8 @@ class Param(NamedTuple):
 
     name: str
     kind: str
-    """``positional-only``, ``positional`` (positional or keyword), ``*args``, ``keyword-only``, ``**kwargs``."""
+    """``positional-only``, ``positional`` (positional or keyword), ``*args``, ``keyword-only`` or
+    ``**kwargs``."""
     annotation: str | None
     """Source text; for a string annotation the text inside the quotes is left as it is, quotes included."""
     default: str | None
@@ -27,7 +28,7 @@ class Param(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A ``def`` or ``async def`` at module or class level (also under ``if``/``try``/``with``/loops there)."""
+    """A ``def`` or ``async def`` at module or class level (also under ``if``, ``try``, ... there)."""
 
     name: str
     qualname: str
@@ -42,7 +43,8 @@ class Function(NamedTuple):
     is_async: bool
     is_generator: bool
     body: str
-    """``empty`` (docstring, ``pass``, ``...`` only), ``raises`` (after the docstring one ``raise`` only), else ``""``."""
+    """``empty`` (docstring, ``pass``, ``...`` only), ``raises`` (after the docstring one ``raise`` only),
+    else ``""``."""
     doc: str
     """First line of the docstring, at most 200 characters."""
     type_params: tuple[str, ...]
@@ -61,17 +63,19 @@ class Binding(NamedTuple):
     import     dotted module                           "" (binds the first part) or "as" (binds the whole)
     from       dots and module (``..pkg.mod``)         original name
     star       dots and module; ``name`` is ``"*"``    ""
-    assign     expression                              "" or where in an unpacking: "0", "1.0", "*2" (starred, at 2)
+    assign     expression                              "" or where in an unpacking: "0", "1.0", "*2" (starred,
+                                                       at 2), "-1" (after a starred one: from the end)
     annassign  expression or "" (no value)             ""
     augassign  right-hand expression                   operator ("+=")
-    for        iterable                                like assign; "async" prefixed with "async:" for ``async for``
+    for        iterable                                like assign; prefixed with "async:" for ``async for``
     with       context expression                      like assign; "async:" prefix for ``async with``
     except     exception type expression or ""         ""
     walrus     expression                              ""
     match      ""                                      "" (a capture in a pattern)
     del        ""                                      ""
     type       value of a PEP 695 ``type X = ...``     ""
-    global     expression or ""                        kind of the statement inside the function that has ``global X``
+    global     expression or ""                        kind of the statement, which stands in a function with
+                                                       ``global X`` (or is ``globals()["X"] = ...``)
     """
 
     name: str
@@ -84,20 +88,27 @@ class Binding(NamedTuple):
     path: str
     annotation: str | None
     guards: tuple[str, ...]
-    """Enclosing conditions, outermost first: ``if:TEST``, ``else:TEST`` (an ``elif`` adds the ``else:`` of each test
-    before it), ``try`` (``try:EXC1,EXC2`` with the caught types, ``try:`` bare), ``except:EXC1,EXC2``, ``try-else``,
-    ``finally``, ``loop``, ``with``, ``match``."""
+    """Enclosing conditions inside the same module, class or function body, outermost first: ``if:TEST``,
+    ``else:TEST`` (an ``elif`` adds the ``else:`` of each test before it), ``try:EXC1,EXC2`` with the caught
+    types (an empty one for a bare ``except``; ``try`` alone when nothing is caught), ``except:EXC1,EXC2``,
+    ``try-else``, ``finally``, ``loop``, ``with``, ``match``.  A test longer than 2,000 characters is ``?``."""
 
 
 class SelfAttr(NamedTuple):
-    """An attribute stored through a method's first parameter (``self.x = ...``, ``cls.x: T = ...``)."""
+    """An attribute stored through a method's first parameter (``self.x = ...``, ``cls.x: T = ...``).
+
+    Also through a local name that the method has just given a new instance of its class
+    (``new = cls.__new__(cls)``, ``new = copy.copy(self)``, ``new = ThisClass()``).
+    """
 
     name: str
     """Attribute name, or ``"*"`` for ``setattr(self, <not a literal>, ...)``."""
     method: str
     """Qualname of the method."""
     receiver: str
-    """``instance`` or ``class`` (first parameter of a classmethod, ``__new__``, ``__init_subclass__``, or of a metaclass use)."""
+    """``instance``, or ``class``: the first parameter of a classmethod, of ``__new__``, ``__init_subclass__``
+    or ``__class_getitem__``, one named ``cls`` (in a metaclass that is the instance), or ``type(self).x``,
+    ``self.__class__.x``."""
     kind: str
     """assign, annassign, augassign, for, with, del, setattr, walrus."""
     line: int
@@ -126,8 +137,9 @@ class Class(NamedTuple):
     """What the class body binds, in source order (nested guards included)."""
     self_attrs: tuple[SelfAttr, ...]
     dynamic: tuple[str, ...]
-    """Why the class may have members that are not shown: ``setattr`` (``setattr(self|cls, <not literal>, ..)``),
-    ``dict-write`` (``self.__dict__`` or ``vars(self)`` written or updated), ``class-write`` (``self.__class__ = ..``),
+    """Why the class may have members that are not shown: ``setattr`` (``setattr(self|cls, <not literal>, ..)``,
+    or ``setattr`` handed on as a value), ``dict-write`` (``self.__dict__`` or ``vars(self)`` written or updated
+    other than under literal names, which are rows), ``class-write`` (``self.__class__ = ..``),
     ``locals-write``, ``exec``."""
     doc: str
     type_params: tuple[str, ...]
@@ -139,7 +151,8 @@ class AttrStore(NamedTuple):
     receiver: str
     """Source text of the receiver (at most 200 characters, else ``"?"``)."""
     attr: str
-    """Attribute name, ``"*"`` for ``setattr(x, <not a literal>, ...)``, ``x.__dict__.update(...)``, ``vars(x)[..] =``."""
+    """Attribute name, ``"*"`` for ``setattr(x, <not a literal>, ...)``, ``x.__dict__.update(...)``,
+    ``vars(x)[..] =``."""
     scope: str
     """Qualname of the enclosing function or class, ``""`` at module level."""
     line: int
@@ -159,10 +172,10 @@ class Piece(NamedTuple):
     classes: tuple[Class, ...]
     attr_stores: tuple[AttrStore, ...]
     exports: tuple[tuple[str, str, tuple[str, ...]], ...]
-    """What happens to ``__all__``: (operator ``=``/``+=``, source module for ``+= mod.__all__`` or ``""``, names);
+    """What happens to ``__all__``: (operator ``=`` or ``+=``, ``mod`` of ``mod.__all__`` or ``""``, names);
     an operation that is not understood is ``("open", "", ())``."""
     dynamic: tuple[str, ...]
-    """Module-level openness: ``globals-write``, ``exec``, ``setattr-module`` (``setattr(sys.modules[..], ..)``),
+    """Module-level openness: ``globals-write``, ``exec``, ``setattr-module`` (``sys.modules[..]`` is changed),
     ``sys-modules-write``, ``sys-path-edit``, ``import-hook`` (``sys.meta_path``/``path_hooks`` touched)."""
     mentions: frozenset[str]
     """Identifiers, attribute names and identifier-like string constants that occur in the piece."""
@@ -181,5 +194,6 @@ class ModuleFacts(NamedTuple):
     """1-based first line of each piece in the file."""
     encoding: str
     error: str | None
-    """Why nothing could be parsed (``syntax-error``, ``syntax-newer-than-server``, ``too-deep``, ``too-large``,
-    ``not-text``), else None."""
+    """Why nothing could be parsed: ``syntax-error``, ``too-deep``, ``too-large`` or ``not-text``.  Also
+    ``syntax-newer-than-server`` as soon as one piece looks like it.  None for a file of which some pieces
+    parse: the others have `Piece.masked` lines."""

@@ -66,7 +66,7 @@ def _params(arguments: ast.arguments, spans: Spans) -> tuple[Param, ...]:
         params.append(_param(argument, kind, default, spans))
     if arguments.vararg is not None:
         params.append(_param(arguments.vararg, "*args", None, spans))
-    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         params.append(_param(argument, "keyword-only", default, spans))
     if arguments.kwarg is not None:
         params.append(_param(arguments.kwarg, "**kwargs", None, spans))

@@ -7,7 +7,7 @@ changes of the import system.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from callground.facts import exports
 from callground.facts.guards import Guard
@@ -50,7 +50,7 @@ _SYS = {
 }
 _OWN_MODULE = "setattr-module"
 
-_Item = tuple[ast.AST, "_Lambda", Optional[ast.AST]]
+_Item = tuple[ast.AST, "_Lambda", ast.AST | None]
 """An expression, the lambdas around it, and the node that holds it."""
 
 

@@ -34,6 +34,7 @@ class Scope:
     __slots__ = (
         "generator",
         "globals",
+        "instances",
         "key_parameter",
         "kind",
         "klass",
@@ -52,6 +53,8 @@ class Scope:
         """The method's first parameter, while that name still means it."""
         self.receiver = "instance"
         self.globals: frozenset[str] = frozenset()
+        self.instances: set[str] = set()
+        """Local names that were given a new instance of the method's class (see `makes_instance`)."""
         self.generator = False
         self.key_parameter: str | None = None
         """In ``__setattr__(self, name, value)``: ``name``, whose pass-through adds no attribute by itself."""
@@ -59,6 +62,17 @@ class Scope:
     def member_name(self, name: str) -> str:
         """Qualname of a definition in this module or class body."""
         return f"{self.qualname}.{name}" if self.qualname else name
+
+
+class PendingFunction:
+    """A function row that waits for its body to be walked (is it a generator?)."""
+
+    __slots__ = ("node", "qualname", "scope")
+
+    def __init__(self, node: FunctionNode, qualname: str, scope: Scope) -> None:
+        self.node = node
+        self.qualname = qualname
+        self.scope = scope
 
 
 def method_scope(node: FunctionNode, qualname: str, klass: ClassBuilder) -> Scope:
@@ -86,6 +100,7 @@ def nested_scope(node: FunctionNode, outer: Scope) -> Scope:
     """The scope of a function inside a function: it sees the method's receiver unless it rebinds the name."""
     scope = Scope(FUNCTION, outer.qualname, outer.klass)
     scope.receiver = outer.receiver
+    scope.instances = outer.instances - parameter_names(node.args) if outer.instances else set()
     name = outer.self_name
     if name is not None and name not in parameter_names(node.args) and not stores_name(node.body, name):
         scope.self_name = name
@@ -93,6 +108,40 @@ def nested_scope(node: FunctionNode, outer: Scope) -> Scope:
     if key is not None and key not in parameter_names(node.args) and not stores_name(node.body, key):
         scope.key_parameter = key
     return scope
+
+
+_COPIES = frozenset({"copy", "deepcopy", "replace", "clone", "_clone", "_copy", "__copy__", "_replace"})
+
+
+def makes_instance(call: ast.Call, scope: Scope) -> bool:
+    """Whether a call in a method is likely to give another instance of the method's class.
+
+    ``cls(...)``, ``super().__new__(cls)``, ``type(self)(...)``, ``copy.copy(self)``, ``self.copy()``
+    and the class by its name.  A wrong yes only adds attributes that the class need not have.
+    """
+    func = call.func
+    if isinstance(func, ast.Attribute):
+        owner = func.value
+        if func.attr == "__new__" or (isinstance(owner, ast.Call) and _is_name(owner.func, "super")):
+            return True
+        if func.attr == "__class__":
+            return _is_name(owner, scope.self_name)
+        if func.attr not in _COPIES:
+            return False
+        return _is_name(owner, scope.self_name) or any(_is_name(part, scope.self_name) for part in call.args)
+    if isinstance(func, ast.Call):
+        return _is_name(func.func, "type") and any(_is_name(part, scope.self_name) for part in func.args)
+    if isinstance(func, ast.Name):
+        if func.id in _COPIES:
+            return any(_is_name(part, scope.self_name) for part in call.args)
+        if scope.receiver == "class" and func.id == scope.self_name:
+            return True
+        return scope.klass is not None and func.id == scope.klass.node.name
+    return False
+
+
+def _is_name(node: ast.expr, name: str | None) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def parameter_names(arguments: ast.arguments) -> set[str]:

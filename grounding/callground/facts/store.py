@@ -285,7 +285,7 @@ class Store:
             self._disconnect()
 
     def _connect(self, path: Path) -> None:
-        """Open the file, or start it anew when it is no database of ours.  Raises OSError or sqlite3.Error."""
+        """Open the file, or start it anew when it is no database.  Raises OSError or sqlite3.Error."""
         self.path = path
         try:
             self._connection = _prepared(path)

@@ -46,7 +46,7 @@ def decode(data: bytes, largest: int = LARGEST_FILE) -> Decoded:
         where = getattr(error, "start", None)
         line = f" on line {_line(data, where)}" if isinstance(where, int) else ""
         return Decoded("", encoding, "not-text", f"the file is not {encoding}{line}")
-    except Exception as error:  # Some codecs fail in their own ways (zlib, unicode_escape).
+    except Exception as error:  # noqa: BLE001  Some codecs fail in their own ways (zlib, unicode_escape).
         return Decoded("", encoding, "not-text", f"the file cannot be decoded as {encoding}: {error}")
     if not isinstance(text, str):
         return Decoded("", encoding, "not-text", f"{encoding} is not a text encoding")

@@ -78,7 +78,7 @@ class Document(Generic[T]):
         return _assemble(text, normal, offsets, whole, known, self._build)
 
     def _cut_again(self, normal: str) -> list[int] | None:
-        """Cut the pieces that differ from the old text, and keep the other cuts; None if that cannot be told."""
+        """Cut the pieces that differ from the old text, and keep the other cuts; None if in doubt."""
         old, offsets = self._normal, self._offsets
         if not offsets or not normal:
             return None
@@ -127,7 +127,9 @@ def _assemble(
             known = {**known, **{piece.text: piece for piece in pieces}}
             before = {pieces[number].text for number in built}
             pieces, again = _pieces(normal, offsets, known, build)
-            built = [number for number in range(len(pieces)) if number in again or pieces[number].text in before]
+            built = [
+                number for number in range(len(pieces)) if number in again or pieces[number].text in before
+            ]
             cut_whole = True
     return Document(text, normal, offsets, tuple(pieces), tuple(built), build, cut_whole)
 

@@ -31,7 +31,10 @@ _CONSTRUCTS: tuple[tuple[tuple[int, int], re.Pattern[str]], ...] = (
     # PEP 750: t-strings
     ((3, 14), re.compile(r"(?<![\w\"'])(?:[tT][rR]?|[rR][tT])[\"']")),
     # PEP 758: except A, B: without parentheses (Python 2 has a variable there, in lower case)
-    ((3, 14), re.compile(rf"^[ \t\f]*except\*?[ \t]+{_CLASS}(?:[ \t]*,[ \t]*{_CLASS})+[ \t]*:", re.MULTILINE)),
+    (
+        (3, 14),
+        re.compile(rf"^[ \t\f]*except\*?[ \t]+{_CLASS}(?:[ \t]*,[ \t]*{_CLASS})+[ \t]*:", re.MULTILINE),
+    ),
 )
 
 

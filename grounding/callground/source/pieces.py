@@ -98,8 +98,9 @@ _SINGLE_END = {
 _BLANKS = re.compile(r"[ \t\f]*")
 # A line that no prose begins with: a string that holds one may have been opened too much.
 CODE_LINE = re.compile(
-    r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|return\b.*[\w)\]]$|import[ \t]+[\w.]+$"
-    r"|from[ \t]+[\w.]+[ \t]+import[ \t]|@\w|(?:if|for|while|with|elif)\b.*:$|(?:try|else|finally):$"
+    r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|return\b.*[\w)\]]$"
+    r"|import[ \t]+[\w.]+$|from[ \t]+[\w.]+[ \t]+import[ \t]|@\w"
+    r"|(?:if|for|while|with|elif)\b.*:$|(?:try|else|finally):$"
     r"|(?:self\.)?\w[\w.]*[ \t]*=[ \t]*\S|self\.\w[\w.]*\()",
     re.MULTILINE,
 )
@@ -256,7 +257,9 @@ def _formatted_end(text: str, position: int, quote: str) -> int | None:
                 position += 1
             continue
         if character in "\"'":
-            inner = text[position : position + 3] if text[position : position + 3] == character * 3 else character
+            inner = (
+                text[position : position + 3] if text[position : position + 3] == character * 3 else character
+            )
             position = string_end(text, position, inner)
         elif character == "#" and not single:
             line_end = text.find("\n", position)

@@ -98,7 +98,7 @@ class _Mask:
         return tuple(result)
 
     def close_string(self, text: str) -> bool:
-        """Mask a triple-quoted string that never closes, up to where code goes on.  False if there is none."""
+        """Mask a triple-quoted string that never closes, up to where code goes on; False without one."""
         cutter = Cutter(text)
         for _ in cutter.cuts():
             pass
@@ -154,7 +154,9 @@ class _Mask:
                     last = line
                 break
         indent = self._indent(first)
-        while first > 1 and self.lines[first - 2].lstrip().startswith("@") and self._indent(first - 1) == indent:
+        while (
+            first > 1 and self.lines[first - 2].lstrip().startswith("@") and self._indent(first - 1) == indent
+        ):
             first -= 1
         return first, self._block_end(first, last)
 

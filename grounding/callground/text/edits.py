@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from callground.text.lines import UTF32, LineIndex
@@ -160,7 +161,7 @@ _FAR = 1 << 62
 
 def _sorted(edits: Sequence[Edit]) -> list[Edit]:
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
-    for before, after in zip(ordered, ordered[1:]):
+    for before, after in pairwise(ordered):
         if before.end > after.start:
             raise ValueError(f"edits overlap: {before} and {after}")
     return ordered
