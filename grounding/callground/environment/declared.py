@@ -148,8 +148,9 @@ def _setup_py(path: str) -> Iterator[str]:
         closing = {"[": "]", "{": "}"}[match[1]]
         end = text.find(closing + ",", match.end())
         body = text[match.end() : end if end >= 0 else match.end() + 5000]
-        for literal in re.finditer(r"(['\"])([^'\"\n]+)\1(?!\s*:)", body):
-            yield literal[2]
+        for literal in re.finditer(r"(['\"])([^'\"\n]+)\1(\s*:)?", body):
+            if not literal[3]:  # the name of an extra
+                yield literal[2]
 
 
 def _requirement_files(root: str) -> list[str]:

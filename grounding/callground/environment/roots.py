@@ -35,7 +35,8 @@ def find_roots(root: str, files: Iterable[str] = (), extra: Iterable[str] = ()) 
     for member in _workspace_members(root):
         for folder in project_roots(member):
             _add(primary, folder)
-    _add(primary, root)
+    primary.pop(root, None)
+    _add(primary, root)  # after everything that is more special
     # A folder without __init__.py is on the path when a file in it is started, or when pytest collects it;
     # so is a folder around packages that no metadata mentions.
     scripts = {folder for folder in folders if folder not in packages}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
 
 import pytest
 from environment_lab import run, write_files
@@ -263,40 +264,87 @@ def test_odd_files(lab):
     assert finder.environment.open_imports == ()
 
 
-def test_a_real_editable_install_by_setuptools(lab):
-    """Needs setuptools and wheel beside the tests; nothing is fetched."""
-    pytest.importorskip("setuptools")
+def build_editable(lab, backend, project):
+    """Build and unpack a real editable wheel with a backend that stands beside the tests; nothing is fetched."""
+    wheels = lab.folder / "wheels"
+    wheels.mkdir()
+    subprocess.run(
+        [sys.executable, "-c", f"import {backend} as backend; backend.build_editable({str(wheels)!r})"],
+        cwd=project,
+        capture_output=True,
+        check=True,
+    )
+    (wheel,) = wheels.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(lab.site())
+
+
+@pytest.mark.parametrize("layout", ["", "src/"])
+def test_a_real_editable_install_by_setuptools(lab, layout):
+    setuptools = pytest.importorskip("setuptools", minversion="70.1")  # older ones need "wheel" as well
+    assert setuptools
     lab.venv()
     project = lab.folder / "checkout"
     write_files(
         project,
         {
-            "setup.cfg": "[metadata]\nname = thing\nversion = 1.0\n[options]\npackages = thing\n",
-            "setup.py": "from setuptools import setup\nsetup()\n",
-            "pyproject.toml": "[build-system]\nrequires = ['setuptools']\nbuild-backend = 'setuptools.build_meta'\n",
-            "thing/__init__.py": "",
-            "thing/part.py": "",
+            "pyproject.toml": f"""
+                [build-system]
+                requires = ["setuptools"]
+                build-backend = "setuptools.build_meta"
+                [project]
+                name = "thing"
+                version = "1.0"
+                [tool.setuptools]
+                packages = ["thing"]
+                {f'package-dir = {{"" = "{layout}"}}' if layout else ""}
+                """,
+            f"{layout}thing/__init__.py": "",
+            f"{layout}thing/part.py": "",
             "unrelated/code.py": "",
         },
     )
-    wheels = lab.folder / "wheels"
-    wheels.mkdir()
-    built = subprocess.run(
-        [sys.executable, "-c", f"import setuptools.build_meta as b; print(b.build_editable({str(wheels)!r}))"],
-        cwd=project,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if built.returncode:
-        pytest.skip("this setuptools cannot build an editable wheel without further packages")
-    import zipfile
-
-    (wheel,) = wheels.glob("*.whl")
-    zipfile.ZipFile(wheel).extractall(lab.site())
+    build_editable(lab, "setuptools.build_meta", project)
     finder = lab.finder()
     located = finder.locate("thing.part")
     assert located is not None
-    assert located.path == str(project / "thing/part.py")
+    assert located.path == str(project / f"{layout}thing/part.py")
     assert (located.distribution, located.version) == ("thing", "1.0")
+    assert finder.environment.open_imports == ()
+    assert finder.locate("unrelated.code") is None
+    real = run(lab.python(), "import thing.part as m; print(m.__file__)", cwd=lab.folder).strip()
+    assert real == located.path
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_real_editable_install_by_hatchling(lab, exact):
+    pytest.importorskip("hatchling")
+    if exact:
+        pytest.importorskip("editables")
+    lab.venv()
+    project = lab.folder / "checkout"
+    write_files(
+        project,
+        {
+            "pyproject.toml": f"""
+                [build-system]
+                requires = ["hatchling"]
+                build-backend = "hatchling.build"
+                [project]
+                name = "the-thing"
+                version = "1.0"
+                [tool.hatch.build]
+                dev-mode-exact = {str(exact).lower()}
+                [tool.hatch.build.targets.wheel]
+                packages = ["src/thing"]
+                """,
+            "src/thing/__init__.py": "",
+            "src/thing/part.py": "",
+        },
+    )
+    build_editable(lab, "hatchling.build", project)
+    finder = lab.finder()
+    located = finder.locate("thing.part")
+    assert located is not None
+    assert located.path == str(project / "src/thing/part.py")
+    assert (located.distribution, located.version) == ("the-thing", "1.0")
     assert finder.environment.open_imports == ()
