@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from callground.facts.model import ModuleFacts
+from callground.facts.model import ModuleFacts, Piece
 from callground.graph.changes import Change, never
 from callground.graph.driver import judge_sites, planned
 from callground.verdict.model import Range, Reason, Verdict
@@ -27,6 +28,9 @@ class SiteKey(NamedTuple):
     place: Range
     """Relative to the piece."""
     kind: str
+    """Kind and role."""
+    inner: bool
+    """In a function: then it runs when the module is complete."""
 
 
 class Counts(NamedTuple):
@@ -38,7 +42,7 @@ class Counts(NamedTuple):
 
 @dataclass
 class _FileVerdicts:
-    order: tuple[str, ...]
+    pieces: tuple[Piece, ...]
     verdicts: dict[SiteKey, tuple[int, Verdict]] = field(default_factory=dict)
     """Each with the first line of its piece when it was judged."""
 
@@ -86,7 +90,7 @@ class Tracker:
                 verdict = shifted(verdict, start - before)
             kept[key] = (start, verdict)
             verdicts.append(verdict)
-        self._files[path] = _FileVerdicts(tuple(piece.digest for piece in module.facts.pieces), kept)
+        self._files[path] = _FileVerdicts(module.facts.pieces, kept)
         self.counts[path] = Counts(len(fresh), len(sites) - len(fresh))
         self.judged_sites += [(path, verdict.callee) for verdict in fresh]
         return verdicts
@@ -112,12 +116,33 @@ class Tracker:
         return tuple(self._files)
 
     def _known(self, path: str, facts: ModuleFacts) -> _FileVerdicts:
+        """What still holds of a file's verdicts after its text has changed."""
         known = self._files.get(path)
-        order = tuple(piece.digest for piece in facts.pieces)
-        if known is None or not _same_order(known.order, order):
+        if known is None:
+            return _FileVerdicts(facts.pieces)
+        if known.pieces == facts.pieces:
+            return known
+        if not _same_order(known.pieces, facts.pieces):
             # Which binding a use at module level sees depends on the order of the statements.
-            return _FileVerdicts(order)
-        return known
+            return _FileVerdicts(facts.pieces)
+        if all(_only_defines(piece) for piece in _changed(known.pieces, facts.pieces)):
+            return known
+        # What runs at module level may end or skip what stands below it.
+        inner = {key: verdict for key, verdict in known.verdicts.items() if key.inner}
+        return _FileVerdicts(facts.pieces, inner)
+
+
+def _changed(old: tuple[Piece, ...], new: tuple[Piece, ...]) -> list[Piece]:
+    """The pieces that only one of two versions has."""
+    common = {piece.digest for piece in old} & {piece.digest for piece in new}
+    return [piece for piece in (*old, *new) if piece.digest not in common]
+
+
+def _only_defines(piece: Piece) -> bool:
+    """Whether a statement binds names and does nothing else to what stands below it."""
+    kinds = {binding.kind for binding in piece.bindings}
+    plain = not any(binding.guards for binding in piece.bindings)
+    return bool(kinds) and plain and kinds <= {"def", "class", "import", "from"}
 
 
 def _touched(verdict: Verdict, change: Change) -> bool:
@@ -134,15 +159,13 @@ def _touched(verdict: Verdict, change: Change) -> bool:
     )
 
 
-def _only_definitions(piece: Piece) -> bool:
-    """Whether a statement does nothing at module level but define: it then changes no other's flow."""
-    return all(binding.kind in ("def", "class") for binding in piece.bindings) and bool(piece.bindings)
-
-
-def _same_order(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
-    """Whether the statements that both texts have stand in the same order in both."""
-    common = set(old) & set(new)
-    return [digest for digest in old if digest in common] == [digest for digest in new if digest in common]
+def _same_order(old: tuple[Piece, ...], new: tuple[Piece, ...]) -> bool:
+    """Whether the statements that both versions have stand in the same order in both."""
+    before, after = [piece.digest for piece in old], [piece.digest for piece in new]
+    common = set(before) & set(after)
+    return [digest for digest in before if digest in common] == [
+        digest for digest in after if digest in common
+    ]
 
 
 def _piece_starts(facts: ModuleFacts) -> dict[tuple[str, int], int]:
@@ -165,12 +188,12 @@ def _site_keys(sites: Iterable[Site], facts: ModuleFacts) -> list[SiteKey]:
     for site in sites:
         index = max(bisect_right(facts.starts, site.range.line) - 1, 0)
         if index >= len(facts.pieces):
-            keys.append(SiteKey("", 0, site.range, f"{site.kind}:{site.role}"))
+            keys.append(SiteKey("", 0, site.range, f"{site.kind}:{site.role}", False))
             continue
         place = _moved(site.range, 1 - facts.starts[index])
-        keys.append(
-            SiteKey(facts.pieces[index].digest, occurrences[index], place, f"{site.kind}:{site.role}")
-        )
+        kind = f"{site.kind}:{site.role}"
+        inner = any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in site.chain)
+        keys.append(SiteKey(facts.pieces[index].digest, occurrences[index], place, kind, inner))
     return keys
 
 

@@ -29,6 +29,11 @@ class Push(Listener):
             self._shown[document.uri] = shown
             self._publish(document.uri, diagnostics, document.version)
 
+    def failed(self, document: Document) -> None:
+        """Rather nothing than something wrong."""
+        if self._shown.pop(document.uri, None) is not None:
+            self._publish(document.uri, [], document.version)
+
     def closed(self, uri: str) -> None:
         """A closed document shows nothing."""
         if self._shown.pop(uri, None) is not None:

@@ -34,6 +34,9 @@ class Listener:
     def judged(self, document: Document, outcome: Outcome) -> None:
         """A result for the current version of a document."""
 
+    def failed(self, document: Document) -> None:
+        """A document could not be judged: what was shown of it may be wrong now."""
+
     def closed(self, uri: str) -> None:
         """A document was closed."""
 
@@ -318,6 +321,8 @@ class Session:
     def _failed(self, uri: str) -> None:
         entry = self._entries.get(uri)
         if entry is not None and not entry.dirty:
+            entry.outcome = None
+            self._each("failed", entry.document)
             self._settle(entry, None)
 
     def _settle(self, entry: _Entry, outcome: Outcome | None) -> None:
