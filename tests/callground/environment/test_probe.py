@@ -235,6 +235,9 @@ class Meta(type):
         raise AttributeError(name)
 
 
+Meta.__qualname__ = "gone"
+
+
 class WithMeta(metaclass=Meta):
     __slots__ = ()
 
