@@ -349,11 +349,14 @@ def _tuple(ev: Evaluator, args: list[ast.expr], scope: Scope, depth: int) -> Ins
 def _callable(ev: Evaluator, args: list[ast.expr], scope: Scope, depth: int) -> CallableObject:
     result = instances(ev, args[-1], scope, depth + 1) if len(args) > 1 else unknown(Reason.UNKNOWN_RETURN, "Callable")
     like = None
+    params: tuple[Values, ...] | None = None
+    if len(args) > 1 and isinstance(args[0], ast.List) and not any(isinstance(a, ast.Starred) for a in args[0].elts):
+        params = tuple(instances(ev, a, scope, depth + 1) for a in args[0].elts)
     if len(args) > 1 and isinstance(args[0], (ast.Name, ast.Attribute)):
         found = expressions.value(ev, args[0], scope)
         if len(found.items) == 1 and isinstance(found.items[0], TypeVarObject):
             like = found.items[0]
-    return CallableObject(result, like)
+    return CallableObject(result, like, params)
 
 
 def _type_of(values: Values) -> Values:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from callground.facts.model import Param
-from callground.resolve import calls, classes, generics, returns
+from callground.resolve import calls, classes, generics, members, returns
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.scopes import FunctionFace
 from callground.resolve.values import (
@@ -273,7 +273,7 @@ def _unrelated(ev: Evaluator, o: Instance, d: Instance) -> bool:
 
 
 def _protocol(ev: Evaluator, d: Instance) -> bool:
-    return any("Protocol" in b for f in classes.faces(ev, d.ref) for b in f.row.bases)
+    return any(members.is_protocol(ev, f) for f in classes.faces(ev, d.ref))
 
 
 def _has_protocol(ev: Evaluator, o: Instance, d: Instance) -> bool | None:

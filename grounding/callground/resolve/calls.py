@@ -110,10 +110,10 @@ def call(ev: Evaluator, callee: Obj, args: CallArgs) -> Values:
         if isinstance(inner, LocalFunction):
             return returns.of_local(ev, inner, args, callee.receiver)
         if isinstance(inner, CallableObject):
-            return inner.result
+            return _callable_result(ev, inner, args)
         return unknown(Reason.UNKNOWN_RETURN)
     if isinstance(callee, CallableObject):
-        return callee.result
+        return _callable_result(ev, callee, args)
     if isinstance(callee, PartialObject):
         return call(ev, callee.callee, CallArgs())
     if isinstance(callee, StaticObject):
@@ -125,6 +125,18 @@ def call(ev: Evaluator, callee: Obj, args: CallArgs) -> Values:
     if isinstance(callee, TypeVarObject):
         return unknown(Reason.UNKNOWN_RETURN, callee.ref.qualname)
     return unknown(Reason.UNKNOWN_RETURN)
+
+
+def _callable_result(ev: Evaluator, o: CallableObject, args: CallArgs) -> Values:
+    """What ``Callable[[T], R]`` gives: its own type parameters are solved from the arguments."""
+    if not generics.has_vars(o.result):
+        return o.result
+    solution: generics.Solution = {}
+    for declared, arg in zip(o.params or (), args.positional):
+        if isinstance(arg, ast.Starred):
+            break
+        generics.solve(ev, declared, args.value(ev, arg), solution)
+    return generics.finish(generics.substitute(o.result, solution))
 
 
 def call_method(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from callground.facts.model import Binding, SelfAttr
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import annotations, calls, expressions, generics, modules, names
+from callground.resolve import annotations, calls, expressions, generated, generics, modules, names
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.modules import Member
 from callground.resolve.scopes import ClassFace, Scope
@@ -365,18 +365,21 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None)
             return Lookup(why=Why(Reason.UNKNOWN_BASE, "super"))
         entries = entries[position + 1 :]
     guarded = ""
-    unknown_before: Why | None = None
     for entry in [*entries, *(Entry(r, ()) for r in order.extra)]:
         own = faces(ev, entry.ref)
         rows = _own_rows(ev, own, name, on_class)
         if rows:
-            return Lookup(Found(entry, rows), unknown_before)
+            # A base that is not known stands before this class and may have its own.
+            before = order.whys[0] if order.whys and entry.ref != ref else None
+            if before is not None and entry.ref == OBJECT:
+                return Lookup(why=before)
+            return Lookup(Found(entry, rows), before)
         for face in own:
             if any(b.name == name for b in face.row.members):
                 guarded = guarded or next(
                     (g for b in face.row.members if b.name == name for g in b.guards if not ev.alive((g,))), ""
                 )
-            why = why or _face_why(ev, entry, face, name)
+            why = why or _face_why(ev, entry, face, on_class, ref, name)
         if not own and entry.ref != OBJECT:
             why = why or Why(Reason.UNKNOWN_TYPE, entry.ref.dotted)
     if order.whys:
@@ -403,15 +406,23 @@ def _own_rows(
     return tuple(rows)
 
 
-def _face_why(ev: Evaluator, entry: Entry, face: ClassFace, name: str) -> Why | None:
+def _face_why(ev: Evaluator, entry: Entry, face: ClassFace, on_class: bool, asked: Ref, name: str) -> Why | None:
     """Why this class may have a member that its row does not show."""
     row = face.row
     if entry.ref in (OBJECT, TYPE):
         return None
-    if row.dynamic:
-        return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {row.dynamic[0]}")
+    for mark in row.dynamic:
+        # What is written to an instance is not on the class.
+        if not on_class or mark not in ("setattr", "dict-write", "class-write"):
+            return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {mark}")
+    if on_class and any(a.name == "*" and a.receiver == "class" for a in row.self_attrs):
+        return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: setattr")
     for b in row.members:
+        if on_class:
+            break
         if b.name in ("__getattr__", "__getattribute__") and ev.alive(b.guards):
+            if generated.getattr_closed(ev, entry.ref, asked, name):
+                continue
             return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}.{b.name}")
         if b.kind == "star":
             return Why(Reason.STAR_IMPORT, entry.ref.dotted)
@@ -434,8 +445,29 @@ def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
     if module.origin != "stdlib":
         has_source = any(not f.file.is_stub for f in faces(ev, ref))
         if not has_source and module.probed is None and not (module.origin == "workspace"):
-            return Why(Reason.COMPILED if module.compiled else Reason.STUB_ONLY, ref.dotted)
+            twin = runtime_twin(ev, ref)
+            if twin is None:
+                return Why(Reason.COMPILED if module.compiled else Reason.STUB_ONLY, ref.dotted)
+            looked = find(ev, twin, name)
+            if looked.found is not None:
+                return Why(Reason.STUB_ONLY, f"{twin.dotted} has it")
+            if looked.why is not None:
+                return looked.why
     return modules.patch_reason(ev, ref.dotted, name)
+
+
+def runtime_twin(ev: Evaluator, ref: Ref) -> Ref | None:
+    """The class that the source binds to a name for which only the stub has a class statement."""
+    module = ev.module(ref.module)
+    if module is None or module.source is None or "." in ref.qualname:
+        return None
+    values = modules.global_values(ev, module, module.source, ref.qualname, None)
+    if values is None:
+        values = modules.star_lookup(ev, module, module.source, ref.qualname)
+    if values is None or not values.complete or len(values.items) != 1:
+        return None
+    only = values.items[0]
+    return only.ref if isinstance(only, ClassObject) and only.ref != ref else None
 
 
 def _metaclass_why(ev: Evaluator, order: Mro) -> Why | None:

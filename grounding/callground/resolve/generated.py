@@ -87,6 +87,30 @@ def member(ev: Evaluator, o: Instance, name: str) -> Member | None:
     return None
 
 
+_MODEL = Ref("pydantic.main", "BaseModel")
+
+
+def getattr_closed(ev: Evaluator, holder: Ref, asked: Ref, name: str) -> bool:
+    """Whether the ``__getattr__`` of a known base gives nothing for this name.
+
+    A pydantic 2 model looks there for private attributes and, where its config allows them, for extra fields.
+    """
+    if holder != _MODEL or name.startswith("_"):
+        return False
+    for entry in classes.mro(ev, asked).entries:
+        for face in classes.faces(ev, entry.ref):
+            if face.ref == _MODEL:
+                continue
+            if any(k == "extra" for k, _v in face.row.keywords):
+                return False
+            for b in face.row.members:
+                if b.name in ("model_config", "Config", "__getattr__", "__getattribute__"):
+                    text = b.value or ""
+                    if b.name != "model_config" or b.value is None or "extra" in text or "(" in text and "ConfigDict(" not in text:
+                        return False
+    return True
+
+
 def namedtuple_fields(ev: Evaluator, ref: Ref) -> list[tuple[str, bool]] | None:
     """(field, has a default) of a named tuple class, in order; None for other classes."""
     if ref.module == "builtins" or not _in_mro(ev, ref, NAMED_TUPLE):

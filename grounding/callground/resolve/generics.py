@@ -51,7 +51,7 @@ def _has(o: Obj) -> bool:
     if isinstance(o, ClassObject):
         return any(has_vars(a) for a in o.args)
     if isinstance(o, CallableObject):
-        return has_vars(o.result) or isinstance(o.like, TypeVarObject)
+        return has_vars(o.result) or isinstance(o.like, TypeVarObject) or any(has_vars(p) for p in o.params or ())
     return False
 
 
@@ -88,7 +88,8 @@ def _substitute(o: Obj, solution: Mapping[Ref, Values]) -> Values:
         if isinstance(like, TypeVarObject) and like.ref in solution:
             found = solution[like.ref]
             like = found.items[0] if len(found.items) == 1 and found.complete else None
-        return known(CallableObject(substitute(o.result, solution), like))
+        params = substitute_all(o.params, solution) if o.params is not None else None
+        return known(CallableObject(substitute(o.result, solution), like, params))
     return known(o)
 
 
@@ -113,9 +114,12 @@ def finish(values: Values) -> Values:
             parts.append(known(replace(o, args=tuple(finish(a) for a in o.args), literal=literal)))
         elif isinstance(o, ClassObject):
             parts.append(known(replace(o, args=tuple(finish(a) for a in o.args))))
+        elif isinstance(o, CallableObject) and (isinstance(o.like, TypeVarObject) or any(has_vars(p) for p in o.params or ())):
+            # Generic by itself: what its own parameters bind is solved when it is called.
+            parts.append(known(o))
         elif isinstance(o, CallableObject):
             like = None if isinstance(o.like, TypeVarObject) else o.like
-            parts.append(known(CallableObject(finish(o.result), like)))
+            parts.append(known(CallableObject(finish(o.result), like, o.params)))
         else:
             parts.append(known(o))
     return join(*parts)
@@ -166,6 +170,8 @@ def _vars_in(values: Values) -> list[TypeVarObject]:
                 out.extend(_vars_in(a))
         elif isinstance(o, CallableObject):
             out.extend(_vars_in(o.result))
+            for p in o.params or ():
+                out.extend(_vars_in(p))
             if isinstance(o.like, TypeVarObject):
                 out.append(o.like)
     return out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from callground.facts.model import Binding, SelfAttr
-from callground.resolve import calls, classes, containers, expressions, generated, generics, modules, names
+from callground.resolve import annotations, calls, classes, containers, expressions, generated, generics, modules, names
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.modules import MISSING, Member
 from callground.resolve.scopes import ClassFace, FunctionFace, Scope
@@ -40,7 +40,7 @@ from callground.verdict.model import Reason
 _FUNCTION = Ref("types", "FunctionType")
 _METHOD = Ref("types", "MethodType")
 _BUILTIN_DESCRIPTORS = (builtin("property"), builtin("staticmethod"), builtin("classmethod"))
-MAX_OVERRIDES = 12
+MAX_OVERRIDES = 60
 
 
 def attribute(ev: Evaluator, values: Values, name: str) -> Values:
@@ -120,7 +120,8 @@ def _of_super(ev: Evaluator, o: SuperObject, name: str) -> Member:
         return Member(why=Why(Reason.UNKNOWN_TYPE, "super"))
     looked = classes.find(ev, receiver.ref, name, isinstance(receiver, ClassObject), o.start)
     if looked.found is not None:
-        return Member(_bind(ev, looked.found, receiver, name, isinstance(receiver, ClassObject)))
+        values = _bind(ev, looked.found, receiver, name, isinstance(receiver, ClassObject))
+        return Member(_opened(values, looked.why))
     if looked.why is not None:
         return Member(why=looked.why)
     if not receiver.exact:
@@ -149,7 +150,7 @@ def _of_instance(ev: Evaluator, o: Instance, name: str) -> Member:
         return special
     looked = classes.find(ev, o.ref, name)
     if looked.found is not None:
-        values = _bind(ev, looked.found, o, name, False)
+        values = _opened(_bind(ev, looked.found, o, name, False), looked.why)
         return Member(values if o.exact else _with_overrides(ev, values, o, name, looked.found))
     if looked.why is not None:
         return Member(why=looked.why)
@@ -164,6 +165,10 @@ def _of_instance(ev: Evaluator, o: Instance, name: str) -> Member:
         if why is not None:
             return Member(why=why)
     return Member(guarded=looked.guarded)
+
+
+def _opened(values: Values, why: Why | None) -> Values:
+    return values if why is None else values.opened(*why)
 
 
 def _with_overrides(ev: Evaluator, values: Values, o: Instance, name: str, found: classes.Found) -> Values:
@@ -193,7 +198,7 @@ def _of_class(ev: Evaluator, o: ClassObject, name: str) -> Member:
         return special
     looked = classes.find(ev, o.ref, name, on_class=True)
     if looked.found is not None:
-        return Member(_bind(ev, looked.found, o, name, True))
+        return Member(_opened(_bind(ev, looked.found, o, name, True), looked.why))
     meta = classes.metaclass(ev, o.ref)
     on_meta = classes.find(ev, meta, name)
     if on_meta.found is not None:
@@ -225,7 +230,7 @@ def abstract_why(ev: Evaluator, ref: Ref) -> Why | None:
     if ref.module == "builtins":
         return None
     for face in classes.faces(ev, ref):
-        if any("Protocol" in b for b in face.row.bases):
+        if is_protocol(ev, face):
             return Why(Reason.SUBCLASS, f"protocol {ref.dotted}")
         if face.module.origin == "workspace":
             continue
@@ -242,6 +247,18 @@ def abstract_why(ev: Evaluator, ref: Ref) -> Why | None:
             ):
                 return Why(Reason.SUBCLASS, f"abstract {ref.dotted}")
     return None
+
+
+def is_protocol(ev: Evaluator, face: ClassFace) -> bool:
+    """Whether a class statement declares a typing protocol."""
+    for text in face.row.bases:
+        if "Protocol" not in text:
+            continue
+        node = parse_expression(text)
+        inner = node.value if isinstance(node, ast.Subscript) else node
+        if inner is not None and annotations.special_name(ev, inner, face.scope) == "Protocol":
+            return True
+    return False
 
 
 def mixin_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
@@ -427,8 +444,6 @@ def self_attribute(ev: Evaluator, face: ClassFace, a: SelfAttr) -> Values:
 def _self_attribute(ev: Evaluator, face: ClassFace, a: SelfAttr) -> Values:
     if a.annotation is not None:
         node = parse_expression(a.annotation)
-        from callground.resolve import annotations
-
         if node is not None:
             return annotations.instances(ev, node, face.scope)
     if a.kind in ("augassign", "setattr", "del") and a.kind != "setattr":

@@ -23,7 +23,7 @@ class Member(NamedTuple):
 
 
 MISSING = Member()
-_OPENING = ("globals-write", "exec", "setattr-module", "sys-modules-write")
+_OPENING = ("globals-write", "exec", "setattr-module")
 _MODULE_TYPE = Ref("types", "ModuleType")
 
 
@@ -118,6 +118,9 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
         cls = names.MODULE_DUNDERS[attr]
         return Member(known(instance(cls)) if cls else unknown(Reason.UNKNOWN_TYPE))
     for file in ev.faces(module):
+        # The standard library's stubs are checked against it for public names: its tricks are all in them.
+        if module.origin == "stdlib" and module.stub is not None and file is not module.stub and not attr.startswith("_"):
+            continue
         why = open_reason(ev, module, file, attr)
         if why is not None:
             return Member(why=Why(*why))

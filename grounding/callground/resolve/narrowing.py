@@ -64,6 +64,8 @@ def _certainly_false(o: Obj) -> bool:
 def _call(ev: Evaluator, test: ast.Call, base: Values, positive: bool, name: str, scope: Scope) -> Values:
     function = dotted(test.func) or ""
     if not _is(test.args[0], name):
+        if any(isinstance(o, Instance) and o.is_self for o in base.items):
+            return base
         if positive and any(_is(a, name) for a in test.args) and function.rsplit(".", 1)[-1] not in _HARMLESS_CALLS:
             return base.opened(Reason.GUARDED, f"{function}()")
         return base
@@ -86,7 +88,7 @@ def _call(ev: Evaluator, test: ast.Call, base: Values, positive: bool, name: str
     if function in ("hasattr", "callable", "getattr"):
         return base.opened(Reason.GUARDED, f"{function}()") if positive or function == "getattr" else base
     last = function.rsplit(".", 1)[-1]
-    if last in _HARMLESS_CALLS:
+    if last in _HARMLESS_CALLS or any(isinstance(o, Instance) and o.is_self for o in base.items):
         return base
     # Some other predicate (a type guard, inspect.isclass): behind it the value may be something special.
     return base.opened(Reason.GUARDED, f"{function}()") if positive or not base.complete else base

@@ -10,6 +10,7 @@ from callground.resolve.scopes import FunctionFace, Scope
 from callground.resolve.static import parse_expression
 from callground.resolve.values import (
     NONE,
+    CallableObject,
     FunctionObject,
     Instance,
     LocalFunction,
@@ -32,6 +33,13 @@ def of_row(ev: Evaluator, face: FunctionFace, o: FunctionObject, args: calls.Cal
     if row.returns is None:
         return _inferred(ev, face, args, receiver)
     declared = declared_return(ev, face)
+    if not face.file.is_stub and any(
+        isinstance(d, CallableObject) and d.like is None and d.params is None for d in declared.items
+    ):
+        # ``-> Callable`` says too little: the body may give the very function that came in.
+        inferred = _inferred(ev, face, args, receiver)
+        if inferred.complete and inferred.items and not row.is_async:
+            return inferred
     if generics.has_vars(declared):
         solution = calls.receiver_solution(ev, o, receiver)
         solve_row(ev, face, args, receiver, solution)

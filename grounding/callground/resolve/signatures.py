@@ -69,6 +69,8 @@ class Signatures(NamedTuple):
     groups: tuple[tuple[Signature, ...], ...] = ()
     why: Why | None = None
     not_callable: bool = False
+    soft: bool = False
+    """Only declared: what binds is grounded, what does not may still work (the callable may take more)."""
 
 
 ANYTHING = (Param("args", "*args", None, None), Param("kwargs", "**kwargs", None, None))
@@ -96,7 +98,10 @@ def of(ev: Evaluator, o: Obj, depth: int = 0) -> Signatures:
     if isinstance(o, CallableObject):
         if o.like is not None:
             return of(ev, o.like, depth + 1)
-        return Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, "callable"))
+        params = ANYTHING
+        if o.params is not None:
+            params = tuple(Param(f"arg{i}", "positional-only", None, None) for i in range(len(o.params)))
+        return Signatures(((Signature(params, "Callable", "declared"),),), soft=True)
     if isinstance(o, Instance):
         return _of_instance(ev, o, depth)
     return Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, type(o).__name__))
@@ -180,7 +185,7 @@ def _drop_first(sigs: Signatures) -> Signatures:
                 return Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, f"{s.name} takes no self"))
             out.append(s._replace(params=params))
         groups.append(tuple(out))
-    return Signatures(tuple(groups))
+    return Signatures(tuple(groups), soft=sigs.soft)
 
 
 def _partial(sigs: Signatures, o: PartialObject) -> Signatures:

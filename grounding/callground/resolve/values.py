@@ -163,6 +163,8 @@ class CallableObject:
     result: Values
     like: Obj | None = None
     """The callable whose signature it has (``Callable[P, R]`` with a known ``P``), or the unsolved ``P``."""
+    params: tuple[Values, ...] | None = None
+    """Its declared positional parameters (``Callable[[A, B], R]``); None for ``Callable[..., R]``."""
 
 
 Obj = Union[

@@ -24,27 +24,35 @@ def check(ev: Evaluator, site: Site, node: ast.Call, values: Values, scope: Scop
     args = calls.CallArgs.from_node(node, scope)
     shape = binding.shape(args)
     why: Why | None = values.whys[0] if values.whys else None
+    unsure: Why | None = None
+    bound: list[str] = []
     worst: tuple[Obj, signatures.Signature, list[binding.Problem]] | None = None
     uncallable: Obj | None = None
     for o in callees:
         sigs = signatures.of(ev, o)
         if sigs.why is not None:
-            why = why or sigs.why
+            unsure = unsure or sigs.why
             continue
         if sigs.not_callable:
             if isinstance(o, Instance) and not o.exact and o.ref.module != "builtins":
-                why = why or Why(Reason.SUBCLASS, o.ref.dotted)
+                unsure = unsure or Why(Reason.SUBCLASS, o.ref.dotted)
                 continue
             uncallable = uncallable or o
             continue
         failed = _failure(sigs, shape)
         if failed is None:
-            if why is None:
-                trace.step(node, f"the arguments bind to {sigs.groups[0][0].text}")
-                return None
-            return why
-        if worst is None:
+            bound.append(sigs.groups[0][0].text)
+        elif sigs.soft:
+            unsure = unsure or Why(Reason.UNKNOWN_SIGNATURE, "the declared callable may accept more")
+        elif worst is None:
             worst = (o, *failed)
+    if bound:
+        # Found, and the arguments bind: whether others are possible as well does not matter for that.
+        if unsure is None and worst is None and uncallable is None:
+            trace.step(node, f"the arguments bind to {bound[0]}")
+            return None
+        return None if why is None and unsure is None else (why or unsure)
+    why = why or unsure
     if why is not None:
         return why
     if uncallable is not None and worst is None:

@@ -63,6 +63,7 @@ def finding(ev: Evaluator, site: Site, proof: Proof) -> Finding:
         parameter=proof.parameters,
         version=version,
         distribution=distribution,
+        detail=f"it exists only where `{proof.version_guard.partition(':')[2]}`" if proof.version_guard else "",
     )
     evidence, location = _evidence(ev, proof, module)
     return Finding(

@@ -140,17 +140,18 @@ def import_(ev: Evaluator, site: Site, trace: Trace) -> Proof | Why | None:
 
 
 def _absent(ev: Evaluator, name: str, site: Site, trace: Trace) -> Proof | Why:
-    why = ev.snapshot.import_open(name)
-    if why is not None:
-        return Why(Reason.UNKNOWN_IMPORT, why)
     parent, _, _last = name.rpartition(".")
+    known = ev.module(parent) if parent and ev.snapshot.exists(parent) else None
+    why = ev.snapshot.import_open(name)
+    if why is not None and (known is None or known.origin != "stdlib"):
+        return Why(Reason.UNKNOWN_IMPORT, why)
     if parent:
         ev.read("module", parent)
         module = ev.module(parent)
         if module is not None and not module.is_package and not module.is_namespace and module.compiled:
             return Why(Reason.COMPILED, parent)
         if module is not None:
-            for file in ev.faces(module):
+            for file in ev.faces(module) if module.origin != "stdlib" else []:
                 index = ev.index(file)
                 # A package may extend its own path, or put modules into sys.modules.
                 if index.bindings("__path__") or "sys-modules-write" in index.dynamic or "import-hook" in index.dynamic:
@@ -180,6 +181,9 @@ def import_from(ev: Evaluator, site: Site, trace: Trace) -> Proof | Why | None:
     if target == site.unit.module.name and not site.unit.module.is_package:
         return None
     got = modules.import_from(ev, target, site.alias.name)
+    if target == site.unit.module.name and got.found is not None and _only_itself(ev, site, target):
+        trace.step(node, f"package {target} has no submodule `{site.alias.name}`")
+        return Proof("unknown-import", site.alias.name, target, "module", node, owner_object=ModuleObject(target))
     if got.found is not None:
         trace.step(node, f"{target}.{site.alias.name} exists")
         return None
@@ -198,6 +202,22 @@ def import_from(ev: Evaluator, site: Site, trace: Trace) -> Proof | Why | None:
         owner_object=ModuleObject(target),
         version_guard=got.guarded,
     )
+
+
+def _only_itself(ev: Evaluator, site: Site, target: str) -> bool:
+    """Whether nothing but this import of the package from itself binds the name."""
+    assert site.alias is not None
+    name = site.alias.name
+    module = site.unit.module
+    if name in module.submodules or ev.snapshot.exists(f"{target}.{name}"):
+        return False
+    for file in ev.faces(module):
+        if modules.open_reason(ev, module, file, name) is not None or ev.index(file).star_imports():
+            return False
+        for _piece, b in ev.index(file).bindings(name):
+            if not (b.kind == "from" and b.path == name and modules.absolute(module, b.value or "") == target):
+                return False
+    return True
 
 
 def reference(ev: Evaluator, site: Site, scope: Scope, trace: Trace) -> Proof | Why | None:
