@@ -11,7 +11,6 @@ import venv
 from collections.abc import Mapping
 from pathlib import Path
 
-
 from callground.environment.discover import find_environment
 from callground.environment.finder import Finder, Roots
 from callground.environment.model import Environment
@@ -91,3 +90,20 @@ def run(python: str, code: str, *, cwd: Path, stdin: str = "", isolated: bool = 
 def find_uv() -> str | None:
     beside = Path(sys.executable).with_name("uv")
     return shutil.which("uv") or (str(beside) if beside.exists() else None)
+
+
+def other_pythons() -> list[tuple[str, tuple[int, int, int]]]:
+    """(executable, version) of the other interpreters on the path and below pyenv's folder."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    candidates = [str(path) for path in sorted(pyenv.glob("versions/3.*/bin/python"))]
+    candidates += [found for minor in range(8, 16) if (found := shutil.which(f"python3.{minor}"))]
+    known: dict[tuple[int, int, int], str] = {}
+    for python in candidates:
+        code = "import sys; print(*sys.version_info[:3], sys.executable)"
+        answer = subprocess.run([python, "-I", "-c", code], capture_output=True, text=True, check=False)
+        if answer.returncode == 0:
+            major, minor, micro, executable = answer.stdout.split(maxsplit=3)
+            version = (int(major), int(minor), int(micro))
+            if version >= (3, 8) and version[:2] != sys.version_info[:2]:
+                known.setdefault(version, executable.strip())
+    return [(python, version) for version, python in sorted(known.items())]

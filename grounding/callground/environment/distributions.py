@@ -46,6 +46,7 @@ class Distributions:
         self._tables: dict[str, dict[str, Distribution]] = {}
         self._files: dict[str, frozenset[str]] = {}
         self._spellings: dict[str, Distribution] = {}
+        self._required: dict[str, str] | None = None
 
     def forget(self) -> None:
         """Drop everything, after an installation."""
@@ -55,6 +56,7 @@ class Distributions:
         self._tables.clear()
         self._files.clear()
         self._spellings.clear()
+        self._required = None
 
     def all(self) -> tuple[Distribution, ...]:
         """Every installed distribution; of two with the same name the first on the path."""
@@ -132,6 +134,15 @@ class Distributions:
                 return self._spelled(each)
         return None
 
+    def required(self) -> dict[str, str]:
+        """Normalised names that any of the distributions requires, extras included -> name of that one."""
+        if self._required is None:
+            self._required = {}
+            for each in self.all():
+                for requirement in _requirements(each.path):
+                    self._required.setdefault(normalised(requirement), each.name)
+        return self._required
+
     def import_names(self, name: str) -> frozenset[str]:
         """Top-level import names of the distribution called `name`; empty when it is not installed."""
         found = self.named(name)
@@ -192,6 +203,19 @@ def _metadata(path: str) -> tuple[str, str] | None:
         if name and version:
             return name[1].strip(), version[1].strip()
     return None
+
+
+def _requirements(info: str) -> Iterator[str]:
+    """Names of the distributions that a metadata folder says are required."""
+    text = _read(os.path.join(info, "METADATA")) or _read(os.path.join(info, "PKG-INFO")) or ""
+    for match in re.finditer(
+        r"^Requires-Dist:\s*([A-Za-z0-9][\w.-]*)", text.split("\n\n", 1)[0], re.MULTILINE
+    ):
+        yield match[1]
+    for line in (_read(os.path.join(info, "requires.txt")) or "").splitlines():  # eggs
+        found = re.match(r"[A-Za-z0-9][\w.-]*", line)
+        if found:
+            yield found[0]
 
 
 def _files(info: str) -> Iterator[str]:

@@ -172,6 +172,13 @@ class Finder:
         """Top-level names that the installed distribution of that name provides."""
         return self._distributions.import_names(distribution)
 
+    def required_distributions(self) -> dict[str, str]:
+        """Normalised names that installed distributions require, extras included -> the one that says so.
+
+        A package that is not installed but stands here is not an invented one.
+        """
+        return self._distributions.required()
+
     def import_open(self, name: str) -> str | None:
         """Why `name`, though not located, may exist all the same; None when it certainly does not."""
         top = name.partition(".")[0]
@@ -263,7 +270,7 @@ class Finder:
             return assumed
         for position, folder in enumerate(self.roots.scripts):
             hit = self._search((folder,), name)
-            if hit is not None and hit.kind != "namespace":
+            if hit is not None and (hit.kind != "namespace" or self._holds_modules(hit.locations)):
                 others = self._script_rivals(name, self.roots.scripts[position + 1 :])
                 return self._located_at(name, hit, others)
         return self._stub_only(name, None)
@@ -287,6 +294,16 @@ class Finder:
         if hit.folder not in self.environment.stdlib:
             rivals.extend(self._script_rivals(name, self.roots.scripts))
         return tuple(each for each in rivals if each != hit.path)
+
+    def _holds_modules(self, folders: Sequence[str]) -> bool:
+        """Whether there is any Python in folders that would make up a namespace package."""
+        for folder in folders:
+            listing = self._list(folder)
+            if any(file.endswith(".py") for file in listing.files):
+                return True
+            if any("__init__.py" in self._list(os.path.join(folder, each)).files for each in listing.folders):
+                return True
+        return False
 
     def _script_rivals(self, name: str, folders: Sequence[str]) -> tuple[str, ...]:
         found = []

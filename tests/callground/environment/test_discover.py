@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from environment_lab import VERSION, find_uv, write_files
 
 from callground.environment.discover import find_environment
 from callground.environment.managers import _short_hash
+from environment_lab import VERSION, find_uv, write_files
 
 
 def test_dot_venv_in_the_workspace(lab):
@@ -147,9 +147,7 @@ def test_pdm_without_an_environment(lab):
 
 def test_hatch(lab):
     write_files(lab.workspace, {"pyproject.toml": '[project]\nname = "My_Tool"\n'})
-    made = lab.venv(
-        lab.home / "data/env/virtual/my-tool" / _short_hash(str(lab.workspace)) / "my-tool"
-    )
+    made = lab.venv(lab.home / "data/env/virtual/my-tool" / _short_hash(str(lab.workspace)) / "my-tool")
     assert lab.find(HATCH_DATA_DIR=str(lab.home / "data")).prefix == str(made)
 
 
@@ -185,7 +183,9 @@ def test_uv_makes_a_dot_venv(lab):
 
 def test_pyenv_s_file_and_shims(lab):
     version = lab.home / ".pyenv/versions/3.9.18"
-    write_files(version, {"lib/python3.9/os.py": "", "lib/python3.9/site-packages/a.py": "", "bin/python": ""})
+    write_files(
+        version, {"lib/python3.9/os.py": "", "lib/python3.9/site-packages/a.py": "", "bin/python": ""}
+    )
     write_files(lab.home / ".pyenv", {"shims/python": "#!/bin/sh\nexit 1\n", "version": "3.9.18\n"})
     shim = lab.find(python=str(lab.home / ".pyenv/shims/python"), trusted=False)
     assert (shim.prefix, shim.version) == (str(version), (3, 9, 18))

@@ -8,11 +8,11 @@ import time
 import zipfile
 
 import pytest
-from environment_lab import run, write_files
 
 from callground.environment import typeshed
 from callground.environment.finder import Finder, Roots
 from callground.environment.model import Environment, OpenImport, PathEntry
+from environment_lab import run, write_files
 
 SUFFIX = ".pyd" if sys.platform == "win32" else ".so"
 TAG = f"cpython-{sys.version_info[0]}{sys.version_info[1]}-x86_64-linux-gnu"
@@ -212,7 +212,10 @@ def test_a_stub_package_comes_before_the_stub_beside(lab):
     lab.venv()
     lab.install(lab.site(), "pkg", "1.0", {"pkg/__init__.py": "", "pkg/__init__.pyi": "", "pkg/sub/b.py": ""})
     lab.install(
-        lab.site(), "types-pkg", "1.1", {"pkg-stubs/__init__.pyi": "", "pkg-stubs/sub/b.pyi": "", "pkg-stubs/c.pyi": ""}
+        lab.site(),
+        "types-pkg",
+        "1.1",
+        {"pkg-stubs/__init__.pyi": "", "pkg-stubs/sub/b.pyi": "", "pkg-stubs/c.pyi": ""},
     )
     finder = lab.finder()
     located = finder.locate("pkg")
@@ -323,7 +326,9 @@ def test_an_unlisted_module_of_a_described_standard_library_stays_open():
 
 def test_an_unpacked_wheel_for_another_python(lab):
     site = lab.folder / "unpacked"
-    lab.install(site, "thing", "0.1", {"thing/__init__.py": "", "thing/core.cpython-36m-x86_64-linux-gnu.so": ""})
+    lab.install(
+        site, "thing", "0.1", {"thing/__init__.py": "", "thing/core.cpython-36m-x86_64-linux-gnu.so": ""}
+    )
     finder = described(site, version=(3, 6), platform="linux")
     located = finder.locate("thing")
     assert (located.origin, located.distribution, located.version) == ("third-party", "thing", "0.1")
@@ -379,6 +384,26 @@ def test_distributions_by_their_metadata(lab):
     assert finder.installed("old_egg").version == "1.2"
 
 
+def test_what_installed_distributions_require(lab):
+    lab.venv()
+    metadata = "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\nRequires-Dist: Some_Dep>=2\n"
+    metadata += "Requires-Dist: extra.dep; extra == 'x'\n\nRequires-Dist: not-me\n"
+    write_files(
+        lab.site(),
+        {
+            "thing-1.0.dist-info/METADATA": metadata,
+            "old-1.0.egg-info/PKG-INFO": "Name: old\nVersion: 1.0\n\n",
+            "old-1.0.egg-info/requires.txt": "six\n\n[extra]\nlxml>=3\n",
+        },
+    )
+    assert lab.finder().required_distributions() == {
+        "some-dep": "thing",
+        "extra-dep": "thing",
+        "six": "old",
+        "lxml": "old",
+    }
+
+
 def test_the_same_distribution_twice_counts_once(lab):
     lab.venv()
     lab.install(lab.site(), "thing", "1.0", {"thing/__init__.py": ""})
@@ -423,7 +448,13 @@ def test_scripts_find_their_siblings(lab):
     lab.venv()
     write_files(
         lab.workspace,
-        {"tools/run.py": "", "tools/helper.py": "", "pkg/__init__.py": "", "pkg/sibling.py": "", "tools/attr.py": ""},
+        {
+            "tools/run.py": "",
+            "tools/helper.py": "",
+            "pkg/__init__.py": "",
+            "pkg/sibling.py": "",
+            "tools/attr.py": "",
+        },
     )
     write_files(lab.site(), {"attr/__init__.py": ""})
     roots = Roots((str(lab.workspace),), (str(lab.workspace / "tools"),), (str(lab.workspace / "pkg"),))
@@ -435,6 +466,15 @@ def test_scripts_find_their_siblings(lab):
     assert finder.locate("sibling") is None
     assert "a script there can import" in finder.import_open("sibling")
     assert finder.import_open("stranger") is None
+
+
+def test_vendored_packages_count_as_scripts_do(lab):
+    lab.venv()
+    write_files(lab.workspace, {"pkg/_vendor/space/part/__init__.py": "", "pkg/_vendor/data/x.txt": ""})
+    finder = lab.finder(scripts=("pkg/_vendor",))
+    assert finder.locate("space").kind == "namespace"
+    assert finder.locate("space.part").origin == "workspace"
+    assert finder.locate("data") is None
 
 
 # -- names of files --------------------------------------------------------------------------

@@ -6,10 +6,10 @@ import json
 import os
 import sys
 
-from environment_lab import run
-
 from callground.environment.discover import find_environment
 from callground.environment.finder import Finder
+from callground.environment.probe import Prober
+from environment_lab import Lab, other_pythons, run
 
 # Asks the meta path without importing any of the modules.
 ASK = """
@@ -44,21 +44,28 @@ def names_below(finder: Finder, name: str, found: list[str]) -> None:
     located = finder.locate(name)
     found.append(name)
     # The test suite of CPython holds files that break import systems on purpose.
-    if located is not None and located.is_package and located.importable and name.count(".") < 4 and name != "test":
+    if (
+        located is not None
+        and located.is_package
+        and located.importable
+        and name.count(".") < 4
+        and name != "test"
+    ):
         for each in sorted(finder.submodules(name)):
             names_below(finder, f"{name}.{each}", found)
 
 
-def test_it_finds_what_the_interpreter_finds(lab):
-    environment = find_environment(str(lab.workspace), python=sys.executable, trusted=True, environ={})
+def disagreements(python: str, lab: Lab) -> tuple[int, list[object]]:
+    """(number of modules compared, where the finder and the interpreter do not agree)."""
+    environment = find_environment(str(lab.workspace), python=python, trusted=True, environ={})
     finder = Finder(environment)
     names: list[str] = []
     for top in sorted(finder.submodules("")):
         if top != "distutils":  # setuptools may replace it, see test_pth
             names_below(finder, top, names)
     names += ["no_such_module", "os.no_such_module", "email.no_such_module", "winreg", "_typeshed"]
-    answers = json.loads(run(sys.executable, ASK, cwd=lab.workspace, stdin=json.dumps(names)))
-    different = []
+    answers = json.loads(run(python, ASK, cwd=lab.workspace, stdin=json.dumps(names)))
+    different: list[object] = []
     for name in names:
         located = finder.locate(name)
         located = located if located is not None and located.importable else None
@@ -69,15 +76,35 @@ def test_it_finds_what_the_interpreter_finds(lab):
             continue
         origin, path = answer
         if origin in ("built-in", "frozen", None):
-            assert located.kind in ("builtin", "namespace", "source"), located
-        elif located.path != origin:
+            if located.kind not in ("builtin", "namespace", "source"):
+                different.append((name, located, answer))
+        elif located.path != origin and not (
             # A compiled module with its source beside it is read from the source.
-            if not (located.path and located.path.endswith(".py") and not origin.endswith(".py")):
-                different.append((name, located.path, origin))
+            located.path and located.path.endswith(".py") and not origin.endswith(".py")
+        ):
+            different.append((name, located.path, origin))
         if origin != "frozen" and list(located.search_locations) != (path or []):
             different.append((name, located.search_locations, path))
+    return len(names), different
+
+
+def test_it_finds_what_the_interpreter_finds(lab):
+    count, different = disagreements(sys.executable, lab)
     assert different == []
-    assert len(names) > 500
+    assert count > 500
+
+
+def test_other_versions_that_are_installed_here(lab):
+    """Every Python 3.8 or newer that this machine happens to have; described ones are tested elsewhere."""
+    for python, version in other_pythons():
+        environment = find_environment(str(lab.workspace), python=python, trusted=True, environ={})
+        assert environment.version == version
+        assert environment.builtins_known
+        _, different = disagreements(python, lab)
+        assert different == [], version
+        probed = Prober(environment).probe("math")
+        assert probed.text is not None, (version, probed)
+        assert "def sqrt(x, /)" in probed.text
 
 
 def test_a_plain_sys_path_is_the_search_path(lab):

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from environment_lab import VERSION, find_uv, run, write_files
 
 from callground.environment.layout import read_folder, read_python
+from environment_lab import VERSION, find_uv, run, write_files
 
 
 def executable(path: Path) -> Path:
@@ -26,14 +26,21 @@ def test_debian(tmp_path):
     real = executable(usr / "bin/python3.9")
     os.symlink("python3.9", usr / "bin/python3")
     write_files(usr, {"lib/python3.9/os.py": "", "lib/python3.10/os.py": ""})
-    for name in ("lib/python3.9/lib-dynload", "lib/python3/dist-packages", "local/lib/python3.9/dist-packages"):
+    for name in (
+        "lib/python3.9/lib-dynload",
+        "lib/python3/dist-packages",
+        "local/lib/python3.9/dist-packages",
+    ):
         (usr / name).mkdir(parents=True)
     layout = read_python(str(usr / "bin/python3"))
     assert layout is not None
     assert layout.version == (3, 9, 0)
     assert layout.base_python == os.path.realpath(real)
     assert layout.stdlib == (str(usr / "lib/python3.9"), str(usr / "lib/python3.9/lib-dynload"))
-    assert layout.site == (str(usr / "local/lib/python3.9/dist-packages"), str(usr / "lib/python3/dist-packages"))
+    assert layout.site == (
+        str(usr / "local/lib/python3.9/dist-packages"),
+        str(usr / "lib/python3/dist-packages"),
+    )
 
 
 def test_a_venv_of_debian_with_system_packages(tmp_path):
@@ -56,7 +63,10 @@ def test_a_venv_of_debian_with_system_packages(tmp_path):
     assert layout.version == (3, 9, 2)
     assert layout.prefix == str(folder)
     assert layout.base_prefix == str(usr)
-    assert layout.site == (str(folder / "lib/python3.9/site-packages"), str(usr / "lib/python3/dist-packages"))
+    assert layout.site == (
+        str(folder / "lib/python3.9/site-packages"),
+        str(usr / "lib/python3/dist-packages"),
+    )
 
 
 def test_windows(tmp_path):

@@ -7,9 +7,10 @@ import sys
 import zipfile
 
 import pytest
+
 from environment_lab import run, write_files
 
-SETUPTOOLS_FINDER = '''
+SETUPTOOLS_FINDER = """
 from __future__ import annotations
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
@@ -34,7 +35,7 @@ class _EditableFinder:
 
 def install():
     sys.meta_path.append(_EditableFinder)
-'''
+"""
 
 
 def finder_of_setuptools(lab, mapping, namespaces=()):

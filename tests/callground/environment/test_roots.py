@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
-from environment_lab import write_files
 
 from callground.environment.declared import declared_as, declared_distributions
 from callground.environment.roots import find_roots, module_name, project_of
+from environment_lab import write_files
 
 
 def roots(folder, files, *, listed=True, extra=()):
@@ -74,7 +74,10 @@ def roots(folder, files, *, listed=True, extra=()):
             ["code", "."],
         ),
         (
-            {"pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["code"]\n', "code/pkg/__init__.py": ""},
+            {
+                "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["code"]\n',
+                "code/pkg/__init__.py": "",
+            },
             ["code", "."],
         ),
         ({"pyproject.toml": "not = valid = toml"}, ["."]),
@@ -88,7 +91,11 @@ def test_primary_roots(tmp_path, files, expected):
 
 
 def test_roots_that_the_settings_add_come_first(tmp_path):
-    assert roots(tmp_path, {"plugins/x.py": "", "src/a.py": ""}, extra=["plugins"])[0] == ["plugins", "src", "."]
+    assert roots(tmp_path, {"plugins/x.py": "", "src/a.py": ""}, extra=["plugins"])[0] == [
+        "plugins",
+        "src",
+        ".",
+    ]
 
 
 def test_nested_projects_and_workspace_members(tmp_path):
@@ -169,10 +176,16 @@ def test_the_project_of_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({"pyproject.toml": '[project]\ndependencies = ["Requests[socks]>=2; python_version>\'3\'"]\n'}, ["requests"]),
+        (
+            {"pyproject.toml": "[project]\ndependencies = [\"Requests[socks]>=2; python_version>'3'\"]\n"},
+            ["requests"],
+        ),
         ({"pyproject.toml": '[project.optional-dependencies]\ndev = ["a_b.c==1"]\n'}, ["a-b-c"]),
         ({"pyproject.toml": '[dependency-groups]\ntest = ["pytest", {include-group = "x"}]\n'}, ["pytest"]),
-        ({"pyproject.toml": '[build-system]\nrequires = ["setuptools>=61", "numpy @ https://x"]\n'}, ["numpy", "setuptools"]),
+        (
+            {"pyproject.toml": '[build-system]\nrequires = ["setuptools>=61", "numpy @ https://x"]\n'},
+            ["numpy", "setuptools"],
+        ),
         (
             {
                 "pyproject.toml": '[tool.poetry.dependencies]\npython = "^3.9"\nflask = "*"\n'
@@ -180,14 +193,28 @@ def test_the_project_of_a_file(tmp_path):
             },
             ["black", "flask"],
         ),
-        ({"requirements.txt": "# c\nflask==2  # x\n-e .\n--index-url http://x\nDjango>=3\n"}, ["django", "flask"]),
+        (
+            {"requirements.txt": "# c\nflask==2  # x\n-e .\n--index-url http://x\nDjango>=3\n"},
+            ["django", "flask"],
+        ),
         ({"requirements-dev.txt": "-r more.txt\npytest\n", "more.txt": "attrs\n"}, ["attrs", "pytest"]),
         ({"requirements/base.txt": "celery\n", "requirements/test.in": "mock\n"}, ["celery", "mock"]),
         ({"requirements.txt": "-e git+https://x/y.git#egg=the_egg\n-r requirements.txt\n"}, ["the-egg"]),
-        ({"setup.cfg": "[options]\ninstall_requires =\n    six\n[options.extras_require]\nx = lxml\n"}, ["lxml", "six"]),
-        ({"setup.py": "setup(install_requires=['six>=1', \"lxml\"], extras_require={'a': ['b']})"}, ["b", "lxml", "six"]),
+        (
+            {"setup.cfg": "[options]\ninstall_requires =\n    six\n[options.extras_require]\nx = lxml\n"},
+            ["lxml", "six"],
+        ),
+        (
+            {"setup.py": "setup(install_requires=['six>=1', \"lxml\"], extras_require={'a': ['b']})"},
+            ["b", "lxml", "six"],
+        ),
         ({"Pipfile": '[packages]\nflask = "*"\n[dev-packages]\npytest = "*"\n'}, ["flask", "pytest"]),
-        ({"environment.yml": "name: x\ndependencies:\n  - python=3.9\n  - numpy=1.2\n  - pip:\n    - flask\n"}, ["flask", "numpy"]),
+        (
+            {
+                "environment.yml": "name: x\ndependencies:\n  - python=3.9\n  - numpy=1.2\n  - pip:\n    - flask\n"
+            },
+            ["flask", "numpy"],
+        ),
         ({"pyproject.toml": "broken"}, []),
         ({}, []),
     ],

@@ -6,10 +6,10 @@ import os
 import sys
 
 import pytest
-from environment_lab import write_files
 
 from callground.environment import typeshed
 from callground.environment.typeshed import Typeshed
+from environment_lab import write_files
 
 VERSIONS = """
 # a comment

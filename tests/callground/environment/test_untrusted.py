@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from environment_lab import write_files
 
 from callground.environment import typeshed
 from callground.environment.declared import declared_distributions
@@ -16,8 +15,21 @@ from callground.environment.finder import Finder
 from callground.environment.probe import Prober
 from callground.environment.roots import find_roots
 from callground.environment.workspace_files import list_files
+from environment_lab import write_files
 
-NAMES = ["json", "requests", "math", "typing", "os", "evil", "sitecustomize", "conftest", "setup", "numpy.core", "re"]
+NAMES = [
+    "json",
+    "requests",
+    "math",
+    "typing",
+    "os",
+    "evil",
+    "sitecustomize",
+    "conftest",
+    "setup",
+    "numpy.core",
+    "re",
+]
 
 
 @pytest.fixture
@@ -64,7 +76,10 @@ def trap(lab):
         write_files(path.parent, {path.name: script})
         path.chmod(0o755)
     write_files(root / "fakevenv", {"pyvenv.cfg": f"home = {root}/bin\nversion = 3.11.1\n"})
-    write_files(root, {"pyproject.toml": "[build-system]\nrequires = []\nbackend-path = ['.']\nbuild-backend = 'evil'\n"})
+    write_files(
+        root,
+        {"pyproject.toml": "[build-system]\nrequires = []\nbackend-path = ['.']\nbuild-backend = 'evil'\n"},
+    )
     source = Path(Finder(lab.find(trusted=False)).locate("_json").path or "")
     for package in (root / "native", lab.site() / "native"):
         write_files(package, {"__init__.py": leave(f"{package.parent.name}-native")})

@@ -6,17 +6,15 @@ import builtins
 import os
 
 import pytest
-from environment_lab import write_files
 
 from callground.environment import workspace_files
 from callground.environment.workspace_files import is_excluded, list_files
+from environment_lab import write_files
 
 
 def listed(folder, files, *, exclude=(), explicit=()):
     write_files(folder, files)
-    found = list_files(
-        str(folder), exclude=exclude, explicit=[str(folder / each) for each in explicit]
-    )
+    found = list_files(str(folder), exclude=exclude, explicit=[str(folder / each) for each in explicit])
     assert found.problems == ()
     return [os.path.relpath(path, folder).replace(os.sep, "/") for path in found.python]
 
