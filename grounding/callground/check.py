@@ -17,6 +17,7 @@ from callground.provenance.changed_lines import Lines
 from callground.rules import RULES
 from callground.rules.ignores import Comment, comments, silence
 from callground.verdict.model import Finding, Range, Reason, Verdict
+from callground.verdict.nearest import suggestions
 from callground.verdict.report import (
     Entry,
     EnvironmentInfo,
@@ -113,7 +114,7 @@ def review(
     marks = comments(text)
     silenced, unused = silence(kept, marks)
     off = config.ignored_in(relative(path, root)) if config.per_file_ignores else frozenset()
-    configured = [_configured(verdict, config, off) for verdict in silenced]
+    configured = [_suggested(_configured(verdict, config, off)) for verdict in silenced]
     notes = [
         _unused(mark) for mark in unused if lines is None or touches(Range(mark.line, 0, mark.line, 0), lines)
     ]
@@ -158,6 +159,19 @@ def _configured(verdict: Verdict, config: Config, off: frozenset[str]) -> Verdic
     if severity == finding.severity:
         return verdict
     return replace(verdict, finding=replace(finding, severity=severity))
+
+
+def _suggested(verdict: Verdict) -> Verdict:
+    """The verdict with the nearest real names in its finding."""
+    finding = verdict.finding
+    if finding is None:
+        return verdict
+    near = suggestions(finding)
+    return (
+        verdict
+        if near == finding.suggestions
+        else replace(verdict, finding=replace(finding, suggestions=near))
+    )
 
 
 def doubt(

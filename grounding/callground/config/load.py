@@ -24,10 +24,12 @@ def find_root(start: str) -> str:
     """The workspace that `start` lies in.
 
     The nearest folder upwards with a ``[tool.callground]`` table; else the nearest with a
-    ``pyproject.toml``, ``.git``, ``setup.cfg`` or ``setup.py``; else `start` itself (its folder for a file).
+    ``pyproject.toml``, ``.git``, ``setup.cfg`` or ``setup.py``; else the folder around the package that
+    `start` is (or lies in), so that its own imports are found.
     """
     start = os.path.abspath(start)
-    if not os.path.isdir(start):
+    # A file, or one that is not there yet, in a folder that is not there yet.
+    while not os.path.isdir(start) and os.path.dirname(start) != start:
         start = os.path.dirname(start)
     marked: str | None = None
     folder = start
@@ -39,8 +41,14 @@ def find_root(start: str) -> str:
         parent = os.path.dirname(folder)
         # A repository is a border: settings of what lies around it are somebody else's.
         if parent == folder or os.path.lexists(os.path.join(folder, ".git")):
-            return marked or start
+            return marked or _around_package(start)
         folder = parent
+
+
+def _around_package(folder: str) -> str:
+    while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def load(root: str) -> tuple[Config, tuple[Problem, ...]]:

@@ -61,6 +61,11 @@ class Rule:
         return (pages / f"{self.code}.md").read_text("utf-8")
 
 
+def with_detail(message: str, facts: Facts) -> str:
+    """The message, and what else is to be said."""
+    return f"{message}; {facts.detail}" if facts.detail else message
+
+
 def plural(number: int, noun: str) -> str:
     """``1 argument``, ``2 arguments``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

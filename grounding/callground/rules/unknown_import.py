@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from callground.rules.base import Facts, Rule
+from callground.rules.base import Facts, Rule, with_detail
 
 
 def compose(facts: Facts) -> str:
     """Tell a missing module from a missing name in a module that is there."""
     if facts.owner and facts.owner_kind == "module" and facts.owner != facts.name:
-        return f"cannot import `{facts.name}`: module `{facts.owner}`{facts.installed()} does not define it"
-    if facts.distribution:
-        return f"no module named `{facts.name}` in the installed distribution{facts.installed()}"
-    return f"no module named `{facts.name}` in the workspace or the environment"
+        message = (
+            f"cannot import `{facts.name}`: module `{facts.owner}`{facts.installed()} does not define it"
+        )
+    elif facts.distribution:
+        message = f"no module named `{facts.name}` in the installed distribution{facts.installed()}"
+    else:
+        message = f"no module named `{facts.name}` in the workspace or the environment"
+    return with_detail(message, facts)
 
 
 RULE = Rule(

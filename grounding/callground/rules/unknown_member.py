@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from callground.rules.base import Facts, Rule
+from callground.rules.base import Facts, Rule, with_detail
 
 
 def compose(facts: Facts) -> str:
     """Name the owner that was asked, and its installed version where it has one."""
-    kind = facts.owner_kind if facts.owner_kind in ("class", "module") else "object"
+    kind = facts.owner_kind if facts.owner_kind in ("class", "module", "function") else "object"
     owner = f"{kind} `{facts.owner}`" if facts.owner else f"this {kind}"
-    return f"{owner}{facts.installed()} has no member `{facts.name}`"
+    return with_detail(f"{owner}{facts.installed()} has no member `{facts.name}`", facts)
 
 
 RULE = Rule(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from callground.rules.base import Facts, Rule
+from callground.rules.base import Facts, Rule, with_detail
 
 
 def compose(facts: Facts) -> str:
     """Say where the name was looked for."""
-    if facts.owner and facts.owner_kind == "module":
-        return f"name `{facts.name}` is not defined in module `{facts.owner}`, nor is it a builtin"
-    return f"name `{facts.name}` is not defined, nor is it a builtin"
+    where = f" in module `{facts.owner}`" if facts.owner and facts.owner_kind == "module" else ""
+    return with_detail(f"name `{facts.name}` is not defined{where}, nor is it a builtin", facts)
 
 
 RULE = Rule(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -202,12 +203,37 @@ def merge(reports: Iterable[FileVerdicts]) -> tuple[FileVerdicts, ...]:
 
 
 def relative(path: str, root: str) -> str:
-    """`path` as reports write it: relative to `root`, with ``/``; absolute where there is no way between them."""
+    """`path` as reports write it: relative to `root`, with ``/``; absolute on another drive."""
     try:
         path = os.path.relpath(path, root)
     except ValueError:  # another drive
         pass
     return path.replace(os.sep, "/")
+
+
+def evidence(finding: Finding, root: str) -> list[str]:
+    """The evidence lines, the path in them as people name that file."""
+    if finding.evidence_location is None:
+        return list(finding.evidence)
+    path = finding.evidence_location[0]
+    return [line.replace(path, known_path(path, root)) for line in finding.evidence]
+
+
+def known_path(path: str, root: str) -> str:
+    """A file by its place in the workspace, in an installation (``requests/sessions.py``) or in the stubs."""
+    if path.startswith(root.rstrip(os.sep) + os.sep) and not _INSTALLED.search(path):
+        return relative(path, root)
+    path = path.replace(os.sep, "/")
+    for pattern, prefix in ((_TYPESHED, "typeshed/"), (_INSTALLED, ""), (_LIBRARY, "")):
+        match = pattern.search(path)
+        if match is not None:
+            return prefix + path[match.end() :]
+    return path
+
+
+_TYPESHED = re.compile(r".*[/\\]typeshed[/\\](?:stdlib[/\\])?")
+_INSTALLED = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
+_LIBRARY = re.compile(r".*[/\\]lib[/\\](?=python3\.\d+[/\\])", re.IGNORECASE)
 
 
 def _span(span: Range) -> dict[str, int]:
@@ -230,7 +256,7 @@ def _entry(entry: Entry, root: str) -> dict[str, Any]:
         "callee": finding.callee,
         "owner": finding.owner,
         "message": finding.message,
-        "evidence": list(finding.evidence),
+        "evidence": evidence(finding, root),
         "suggestions": [
             {"text": s.text, "signature": s.signature, "import": s.import_} for s in finding.suggestions
         ],

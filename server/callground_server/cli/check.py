@@ -11,11 +11,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from callground.source.decode import decode
-
 from callground.check import CannotRead, Target, restrict
 from callground.provenance.changed_lines import GitError, changed_lines
 from callground.session import Selection, Session
+from callground.source.decode import decode
 from callground.verdict.report import GroundingReport
 from callground_server.cli.progress import ProgressBar
 from callground_server.cli.style import is_terminal, style_for

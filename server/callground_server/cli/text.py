@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from callground.verdict.model import Finding, Suggestion, Verdict
-from callground.verdict.report import Counts, Entry, GroundingReport
+from callground.verdict.report import Counts, Entry, GroundingReport, evidence
 from callground_server.cli.columns import excerpt
 from callground_server.cli.style import Style
 
@@ -27,8 +27,8 @@ class Look(NamedTuple):
 def render(report: GroundingReport, lines: Lines, look: Look) -> str:
     """The whole text: what was looked at, each finding, notes, files that could not be read, the sum."""
     blocks = [headline(report, look)]
-    blocks.extend(entry(item, lines, look) for item in report.findings)
-    blocks.extend(entry(item, lines, look) for item in report.notes)
+    blocks.extend(entry(item, lines, look, report.root) for item in report.findings)
+    blocks.extend(entry(item, lines, look, report.root) for item in report.notes)
     errors = [
         f"{place(e.path, look)}: {look.style('warning', 'not checked')}: {e.reason}" for e in report.errors
     ]
@@ -62,7 +62,7 @@ def environment(report: GroundingReport, look: Look) -> str:
     return words if info.trusted else f"{words}, untrusted"
 
 
-def entry(item: Entry, lines: Lines, look: Look) -> str:
+def entry(item: Entry, lines: Lines, look: Look, root: str = "") -> str:
     """One finding: place, code, message, the source line with its marks, evidence, nearest real names."""
     finding = item.finding
     span = finding.range
@@ -80,7 +80,7 @@ def entry(item: Entry, lines: Lines, look: Look) -> str:
         out.append(f"{style('gutter', f' {span.line} |')} {shown.line}".rstrip())
         out.append(f"{bar} {shown.indent}{style(finding.severity, shown.marks)}")
     equals = style("gutter", f"{' ' * gutter} =")
-    out.extend(f"{equals} {line}" for line in finding.evidence)
+    out.extend(f"{equals} {line}" for line in evidence(finding, root or look.base))
     nearest = suggestion_line(finding, look)
     if nearest:
         out.append(f"{equals} {nearest}")
@@ -114,7 +114,7 @@ def closing(report: GroundingReport, look: Look) -> str:
     for entries, noun in (
         (report.ungrounded, "ungrounded"),
         (report.arity_errors, "arity"),
-        (report.third_party, "third-party"),
+        (report.third_party, "outside the workspace"),
     ):
         if entries:
             found.append(f"{len(entries)} {noun}")
@@ -179,7 +179,7 @@ def _explained(verdict: Verdict, look: Look) -> list[str]:
     finding = verdict.finding
     if finding is not None:
         out.append(f"  {style(finding.severity, finding.code)}: {finding.message}")
-        out.extend(f"  = {line}" for line in finding.evidence)
+        out.extend(f"  = {line}" for line in evidence(finding, look.base))
         nearest = suggestion_line(finding, look)
         if nearest:
             out.append(f"  = {nearest}")

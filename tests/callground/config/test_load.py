@@ -172,3 +172,10 @@ def test_a_repository_is_a_border(project, tmp_path):
     project("[tool.callground]\nscope = 'all'\n")
     (tmp_path / "repo" / ".git").mkdir(parents=True)
     assert find_root(str(tmp_path / "repo")) == str(tmp_path / "repo")
+
+
+def test_root_of_an_unmarked_package_is_the_folder_around_it(tmp_path):
+    (tmp_path / "pkg" / "sub").mkdir(parents=True)
+    for folder in ("pkg", "pkg/sub"):
+        (tmp_path / folder / "__init__.py").write_text("")
+    assert find_root(str(tmp_path / "pkg" / "sub")) == str(tmp_path)

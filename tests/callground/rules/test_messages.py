@@ -41,6 +41,21 @@ CASES = [
         "module `json` has no member `parse`",
     ),
     (
+        "unknown-member",
+        {
+            "name": "run",
+            "owner": "app",
+            "owner_kind": "module",
+            "detail": "it exists only where `sys.platform == 'win32'`",
+        },
+        "module `app` has no member `run`; it exists only where `sys.platform == 'win32'`",
+    ),
+    (
+        "unknown-member",
+        {"name": "run", "owner": "app.f", "owner_kind": "function"},
+        "function `app.f` has no member `run`",
+    ),
+    (
         "not-callable",
         {"callee": "datetime", "owner": "datetime", "owner_kind": "module"},
         "`datetime` cannot be called: it is the module `datetime`",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
+
+import pytest
 
 from callground.verdict.model import Finding, Range, Reason, Suggestion, Verdict
 from callground.verdict.report import (
@@ -174,3 +177,28 @@ def test_empty_report():
         "trusted": False,
         "doubtful": None,
     }
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [
+        ("/w/pkg/a.py", "pkg/a.py"),
+        ("/w/.venv/lib/python3.11/site-packages/requests/api.py", "requests/api.py"),
+        ("/usr/lib/python3/dist-packages/yaml/x.py", "yaml/x.py"),
+        ("/usr/lib/python3.11/json/decoder.py", "python3.11/json/decoder.py"),
+        (
+            "/v/lib/python3.11/site-packages/typeshed_client/typeshed/json/__init__.pyi",
+            "typeshed/json/__init__.pyi",
+        ),
+        ("<probe:math>", "<probe:math>"),
+        ("/elsewhere/a.py", "/elsewhere/a.py"),
+    ],
+)
+def test_paths_in_evidence_are_named_as_people_name_them(path, known):
+    made = report(
+        site(
+            "ungrounded",
+            found=replace(finding(), evidence=(f"f is defined at {path}:3",), evidence_location=(path, 3)),
+        )
+    )
+    assert made.to_json()["ungrounded"][0]["evidence"] == [f"f is defined at {known}:3"]

@@ -25,13 +25,18 @@ client.fetch("a")
 """
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """One for all tests here: the facts of the standard library are made once."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def project(tmp_path, monkeypatch):
-    """Lays files into a workspace and stands in it; facts are kept beside it."""
+def project(tmp_path, monkeypatch, cache):
+    """Lays files into a workspace and stands in it."""
     root = tmp_path / "work space's ö"
     root.mkdir()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("CALLGROUND_CACHE_DIR", str(tmp_path / "cache" / "callground"))
+    monkeypatch.setenv("CALLGROUND_CACHE_DIR", str(cache))
     monkeypatch.chdir(root)
 
     def write(**files):
@@ -117,6 +122,7 @@ def test_json_with_every_verdict(project, run):
 
 def test_paths(project, run):
     project(a=APP, pkg__b=APP, pkg__deep__c=APP)
+    (project.root / "pyproject.toml").write_text("[project]\n")
     assert found(run("--format", "json", "pkg")[1]) == [
         ("pkg/b.py", 7, "unknown-member"),
         ("pkg/deep/c.py", 7, "unknown-member"),

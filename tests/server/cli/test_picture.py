@@ -65,8 +65,7 @@ def shown(tmp_path, monkeypatch, capsys):
     assert main(["check", "--python", sys.executable]) == 1
     out = capsys.readouterr().out
     out = re.sub(r"Python [\d.]+ \([^)]*\)", "Python 3.12.7 (.venv/bin/python)", out)
-    # Where the standard library lies and which line a function has in it differ between installations.
-    return re.sub(r"\S*/(lib/)?python3\.\d+/(\w[\w/]*\.pyi?):\d+", r"python3.12/\2:299", out)
+    return re.sub(r"\bpython3\.\d+/json", "python3.12/json", out)
 
 
 def test_the_picture_is_current(shown):
