@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from callground.environment import typeshed
+from callground.environment.cpython import ALWAYS_BUILTIN, ALWAYS_THERE, REGISTERED, STARTUP
 from callground.environment.distributions import Distribution, Distributions
 from callground.environment.listing import Listing, Listings, mark_of
 from callground.environment.model import Environment, Redirect
@@ -28,23 +29,6 @@ class _Hit(NamedTuple):
     """The search path entry (or package folder) that it was found in."""
 
 
-# Compiled into every CPython; the rest of a build's list has to come from the interpreter.
-ALWAYS_BUILTIN = frozenset(
-    "_abc _ast _codecs _collections _functools _imp _io _operator _signal _sre _stat _string _symtable"
-    " _thread _tracemalloc _warnings _weakref atexit builtins errno faulthandler gc itertools marshal sys"
-    " time".split()
-)
-# In ``sys.modules`` without a file of their own.
-_ALWAYS_THERE = frozenset({"__main__", "_frozen_importlib", "_frozen_importlib_external"})
-# Imported while the interpreter starts (or frozen): no file of the workspace can take their place.
-_STARTUP = frozenset(
-    "abc codecs encodings io _collections_abc _sitebuiltins genericpath ntpath posixpath os site stat"
-    " zipimport".split()
-)
-# Submodules that code registers in ``sys.modules``: their parent is no package.
-_REGISTERED = frozenset(
-    {"pyexpat.errors", "pyexpat.model", "xml.parsers.expat.errors", "xml.parsers.expat.model"}
-)
 _EXTENDS_PATH = re.compile(r"extend_path|declare_namespace")
 _CHANGES_IMPORT = re.compile(
     r"sys\.modules\s*\[(?!\s*__name__\s*\])[^\]\n]*\]\s*=(?!=)|modules\.(?:update|setdefault|__setitem__)\("
@@ -66,6 +50,7 @@ class Finder:
         self._listings = Listings()
         self._located: dict[str, Located | None] = {}
         self._extended: dict[str, tuple[str, ...]] = {}
+        self._held: dict[tuple[str, ...], dict[str, list[str]]] = {}
         self._typeshed = typeshed.bundled()
         entries = tuple(entry.path for entry in environment.search)
         self._path = tuple(dict.fromkeys((*self.roots.primary, *entries)))
@@ -136,13 +121,16 @@ class Finder:
         same name is found first.  A file in a script folder goes by the name that it has there.
         """
         path = os.path.abspath(path)
+        above = [os.path.dirname(path)]
+        while os.path.dirname(above[-1]) != above[-1]:
+            above.append(os.path.dirname(above[-1]))
         for roots in (self.roots.primary, self.roots.scripts, self._path):
-            for root in sorted(roots, key=len, reverse=True):
-                name = dotted_name(path, root)
+            for root in above:  # the innermost first
+                name = dotted_name(path, root) if root in roots else None
                 if name is None:
                     continue
                 found = self.locate(name)
-                if found is not None and path in (found.path, found.stub_path, *found.also):
+                if found is not None and path in (found.path, found.stub_path):
                     return name
         return None
 
@@ -203,9 +191,8 @@ class Finder:
             if ancestor.path and ancestor.kind == "source" and _CHANGES_IMPORT.search(_text(ancestor.path)):
                 return f"{ancestor.name} changes how its submodules are imported"
         if self.locate(top) is None:
-            for folder in self.roots.folders:
-                if self._search((folder,), top) is not None:
-                    return f"{folder} has a module {top}, which a script there can import"
+            for folder in self._holders(self.roots.folders).get(top, ()):
+                return f"{folder} has a module {top}, which a script there can import"
         return None
 
     # -- changes -----------------------------------------------------------------------------
@@ -240,6 +227,7 @@ class Finder:
         if changed:
             self._located.clear()
             self._extended.clear()
+            self._held.clear()
             self._stubs.forget()
             self._distributions.forget()
         return changed
@@ -247,10 +235,10 @@ class Finder:
     # -- top level ---------------------------------------------------------------------------
 
     def _top(self, name: str) -> Located | None:
-        if name in self._builtins or name in _ALWAYS_THERE:
+        if name in self._builtins or name in ALWAYS_THERE:
             return Located(name, "builtin", None, self._typeshed_stub(name), "stdlib", False)
         path = self._path
-        if name in _STARTUP and not self.environment.is_described:
+        if name in STARTUP and not self.environment.is_described:
             path = self.environment.stdlib
         hit = self._search(path, name)
         if hit is None or hit.kind == "namespace":
@@ -268,11 +256,11 @@ class Finder:
         assumed = self._assumed(name)
         if assumed is not None:
             return assumed
-        for position, folder in enumerate(self.roots.scripts):
+        folders = self._holders(self.roots.scripts).get(name, ())
+        for position, folder in enumerate(folders):
             hit = self._search((folder,), name)
             if hit is not None and (hit.kind != "namespace" or self._holds_modules(hit.locations)):
-                others = self._script_rivals(name, self.roots.scripts[position + 1 :])
-                return self._located_at(name, hit, others)
+                return self._located_at(name, hit, self._elsewhere(name, folders[position + 1 :]))
         return self._stub_only(name, None)
 
     def _rivals(self, name: str, hit: _Hit) -> tuple[str, ...]:
@@ -286,13 +274,16 @@ class Finder:
                 rivals.append(shadowed.path)
             elif self.environment.is_described and self._assumed(name) is not None:
                 rivals.append("<stdlib>")
+            # Two projects of one repository may both have a package of this name.
+            rivals.extend(self._elsewhere(name, self.roots.primary))
         elif hit.folder not in self.environment.stdlib:
             for root in self.roots.primary:
                 # A folder without __init__.py, hidden by the installed package.
-                if name in self._list(root).folders:
-                    rivals.append(os.path.join(root, name))
+                hidden = os.path.join(root, name)
+                if name in self._list(root).folders and self._holds_modules((hidden,)):
+                    rivals.append(hidden)
         if hit.folder not in self.environment.stdlib:
-            rivals.extend(self._script_rivals(name, self.roots.scripts))
+            rivals.extend(self._elsewhere(name, self._holders(self.roots.scripts).get(name, ())))
         return tuple(each for each in rivals if each != hit.path)
 
     def _holds_modules(self, folders: Sequence[str]) -> bool:
@@ -305,7 +296,21 @@ class Finder:
                 return True
         return False
 
-    def _script_rivals(self, name: str, folders: Sequence[str]) -> tuple[str, ...]:
+    def _holders(self, folders: tuple[str, ...]) -> dict[str, list[str]]:
+        """Top-level name -> which of the folders have it; there may be thousands of them."""
+        known = self._held.get(folders)
+        if known is None:
+            known = self._held[folders] = {}
+            for folder in folders:
+                listing = self._list(folder)
+                stems = {file.partition(".")[0] for file in listing.files if file.endswith((".py", ".pyc"))}
+                stems |= {stem for stem, tag, file in listing.extensions if self._fits(tag, file)}
+                for stem in stems | listing.folders:
+                    known.setdefault(stem, []).append(folder)
+        return known
+
+    def _elsewhere(self, name: str, folders: Sequence[str]) -> tuple[str, ...]:
+        """The files that `name` would mean in each of the folders alone."""
         found = []
         for folder in folders:
             hit = self._search((folder,), name)
@@ -362,7 +367,7 @@ class Finder:
         parent = self.locate(head)
         if parent is None:
             return self._redirected(name, None)
-        if name in _REGISTERED or (
+        if name in REGISTERED or (
             name in ("typing.io", "typing.re") and self.environment.python_version < (3, 13)
         ):
             return Located(name, "builtin", None, self._typeshed_stub(name), "stdlib", False)

@@ -23,8 +23,8 @@ PROBE_VERSION = 1
 
 DEFAULT_TIMEOUT = 30.0
 """Seconds for one child, which may answer for many modules."""
-DEFAULT_MEMORY = 8 << 30
-"""Bytes of address space for one child (numeric libraries reserve far more than they use)."""
+DEFAULT_MEMORY = 4 << 30
+"""Bytes that one child may write to."""
 
 _CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe_child.py")
 _OUTPUT_LIMIT = 64_000_000
@@ -68,7 +68,7 @@ class Prober:
         allowed: top-level names that may be probed by import; None allows every one.  The standard library is
             always allowed.
         timeout: seconds for one child.
-        memory: bytes of address space for one child, 0 for no limit.
+        memory: bytes that one child may write to, 0 for no limit.
     """
 
     def __init__(

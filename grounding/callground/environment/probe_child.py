@@ -79,7 +79,8 @@ def _limit(seconds: int, memory: int) -> None:
         return
     limits = [("RLIMIT_CPU", seconds), ("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", 0)]
     if memory:
-        limits.append(("RLIMIT_AS", memory))
+        # Libraries reserve far more address space than they ever write to.
+        limits += [("RLIMIT_DATA", memory), ("RLIMIT_AS", 8 * memory)]
     for name, value in limits:
         try:
             kind = getattr(resource, name)
@@ -170,15 +171,7 @@ class Writer:
         """A class statement."""
         members: dict[str, Any] = {}
         bases: list[str] = []
-        for base in cls.__bases__:
-            if base is object:
-                continue
-            expression = self.expression(base)
-            if expression is not None:
-                bases.append(expression)
-            else:  # nobody can name it: what it gives is written here
-                for each in reversed(_mro(base)):
-                    members.update(vars(each))
+        self.inherit(cls, bases, members)
         members.update(vars(cls))
         meta = self.metaclass(cls)
         if meta:
@@ -197,6 +190,18 @@ class Writer:
         if self.size > TEXT_LIMIT:
             raise MemoryError("the module has too many members")
         return [head] + (lines or [indent + "pass"])
+
+    def inherit(self, cls: type, bases: list[str], members: dict[str, Any]) -> None:
+        """Collect the bases that can be named; what the others give goes into `members`."""
+        for base in cls.__bases__:
+            if base is object:
+                continue
+            expression = self.expression(base)
+            if expression is None:
+                self.inherit(base, bases, members)
+                members.update(vars(base))
+            elif expression not in bases:
+                bases.append(expression)
 
     def attribute(self, cls: type, name: str, value: Any, depth: int) -> list[str]:
         """One entry of a class's namespace."""

@@ -62,9 +62,11 @@ def test_a_package_before_a_module_before_a_namespace(lab):
 
 def test_a_regular_package_further_on_beats_a_namespace(lab):
     lab.venv()
-    write_files(lab.workspace, {"tool/notes.txt": "", "tool/script.py": ""})
-    write_files(lab.site(), {"tool/__init__.py": ""})
-    located = lab.finder().locate("tool")
+    write_files(lab.workspace, {"tool/script.py": "", "data/notes.txt": ""})
+    write_files(lab.site(), {"tool/__init__.py": "", "data/__init__.py": ""})
+    finder = lab.finder()
+    assert finder.locate("data").also == ()
+    located = finder.locate("tool")
     assert located.path == str(lab.site() / "tool/__init__.py")
     # pytest or a script may put the folder itself on the path.
     assert located.also == (str(lab.workspace / "tool"),)
@@ -466,6 +468,18 @@ def test_scripts_find_their_siblings(lab):
     assert finder.locate("sibling") is None
     assert "a script there can import" in finder.import_open("sibling")
     assert finder.import_open("stranger") is None
+
+
+def test_two_projects_of_a_repository_with_one_name(lab):
+    lab.venv()
+    write_files(lab.workspace, {"a/app/__init__.py": "", "b/app/__init__.py": "", "b/app/only.py": ""})
+    finder = lab.finder("a", "b", ".")
+    located = finder.locate("app")
+    assert located.path == str(lab.workspace / "a/app/__init__.py")
+    assert located.also == (str(lab.workspace / "b/app/__init__.py"),)
+    assert finder.locate("app.only") is None
+    assert "may also be" in finder.import_open("app.only")
+    assert finder.module_of(str(lab.workspace / "b/app/only.py")) == "b.app.only"
 
 
 def test_vendored_packages_count_as_scripts_do(lab):

@@ -297,7 +297,10 @@ def test_names_that_cannot_be_written_are_left_out():
 
 
 def test_a_bases_members_are_written_when_nobody_can_name_it():
-    class Hidden:
+    class Named:
+        __slots__ = ()
+
+    class Hidden(Named):
         __slots__ = ()
 
         def inherited(self):
@@ -306,7 +309,8 @@ def test_a_bases_members_are_written_when_nobody_can_name_it():
     class Shown(Hidden):
         __slots__ = ()
 
-    names = tree(written(Shown=Shown))
+    names = tree(written(Shown=Shown, Named=Named))
+    assert "class Shown(Named):" in ast.unparse(names["Shown"])
     assert "def inherited(self)" in ast.unparse(names["Shown"])
 
 
