@@ -91,7 +91,7 @@ class Binding(NamedTuple):
     """Enclosing conditions inside the same module, class or function body, outermost first: ``if:TEST``,
     ``else:TEST`` (an ``elif`` adds the ``else:`` of each test before it), ``try:EXC1,EXC2`` with the caught
     types (an empty one for a bare ``except``; ``try`` alone when nothing is caught), ``except:EXC1,EXC2``,
-    ``try-else``, ``finally``, ``loop``, ``with``, ``match``.  A test longer than 2,000 characters is ``?``."""
+    ``try-else``, ``finally``, ``loop``, ``with``, ``match``.  A test of over 2,000 characters is ``?``."""
 
 
 class SelfAttr(NamedTuple):
@@ -137,8 +137,8 @@ class Class(NamedTuple):
     """What the class body binds, in source order (nested guards included)."""
     self_attrs: tuple[SelfAttr, ...]
     dynamic: tuple[str, ...]
-    """Why the class may have members that are not shown: ``setattr`` (``setattr(self|cls, <not literal>, ..)``,
-    or ``setattr`` handed on as a value), ``dict-write`` (``self.__dict__`` or ``vars(self)`` written or updated
+    """Why there may be members that are not shown: ``setattr`` (``setattr(self|cls, <not literal>, .)``,
+    or ``setattr`` handed on as a value), ``dict-write`` (``self.__dict__`` or ``vars(self)`` written to
     other than under literal names, which are rows), ``class-write`` (``self.__class__ = ..``),
     ``locals-write``, ``exec``."""
     doc: str
@@ -175,7 +175,7 @@ class Piece(NamedTuple):
     """What happens to ``__all__``: (operator ``=`` or ``+=``, ``mod`` of ``mod.__all__`` or ``""``, names);
     an operation that is not understood is ``("open", "", ())``."""
     dynamic: tuple[str, ...]
-    """Module-level openness: ``globals-write``, ``exec``, ``setattr-module`` (``sys.modules[..]`` is changed),
+    """Module-level openness: ``globals-write``, ``exec``, ``setattr-module`` (``sys.modules[.]`` is changed),
     ``sys-modules-write``, ``sys-path-edit``, ``import-hook`` (``sys.meta_path``/``path_hooks`` touched)."""
     mentions: frozenset[str]
     """Identifiers, attribute names and identifier-like string constants that occur in the piece."""

@@ -98,8 +98,7 @@ def statement(walker: Walker, node: ast.stmt, guard: Guard, scope: Scope) -> Non
             around = _Lambda(around.names, around.in_lambda, True)
         elif isinstance(item, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             around = _comprehension(walker, item, node, guard, scope, around)
-        for child in ast.iter_child_nodes(item):
-            todo.append((child, around, item))
+        todo.extend([(child, around, item) for child in ast.iter_child_nodes(item)][::-1])
 
 
 def _own_expressions(node: ast.stmt) -> list[ast.AST]:
@@ -292,10 +291,19 @@ def _namespace_use(walker: Walker, node: ast.Call, parent: ast.AST | None, scope
 
 
 def _import_by_name(walker: Walker, arguments: list[ast.expr]) -> None:
-    if arguments and isinstance(arguments[0], ast.Constant) and isinstance(arguments[0].value, str):
-        module = arguments[0].value
-        if module.replace(".", "").isidentifier():
-            walker.imports[(module, ())] = None
+    if not arguments or not isinstance(arguments[0], ast.Constant):
+        return
+    module = arguments[0].value
+    if not isinstance(module, str) or not module.replace(".", "").isidentifier():
+        return
+    if module.startswith("."):
+        # Relative to its second argument: this very package, or one that is named.
+        anchor = arguments[1] if len(arguments) > 1 else None
+        if isinstance(anchor, ast.Constant) and isinstance(anchor.value, str) and module[1:2] != ".":
+            module = anchor.value + module
+        elif not (isinstance(anchor, ast.Name) and anchor.id in ("__name__", "__package__")):
+            return
+    walker.imports[(module, ())] = None
 
 
 def _dict_holder(node: ast.expr) -> ast.expr | None:
@@ -435,11 +443,12 @@ def _sys_mark(node: ast.expr) -> str | None:
 
 
 def _is_own_module(node: ast.expr) -> bool:
-    """``sys.modules[...]``, with whatever index: it may be the module itself or another one."""
+    """``sys.modules[...]``, unless it is another module for sure."""
     return (
         isinstance(node, ast.Subscript)
         and isinstance(node.value, ast.Attribute)
         and node.value.attr == "modules"
+        and not isinstance(node.slice, ast.Constant)
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from callground.source.parse import parse
-from callground.source.pieces import Cutter, cut_offsets, cut_tree, normalized
+from callground.source.pieces import Cutter, cut_tree, normalized, whole_cut
 from callground.text.edits import Edit, apply_edits, common_prefix, common_suffix
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ class Document(Generic[T]):
     def from_text(text: str, build: Callable[[str], tuple[T, bool]]) -> Document[T]:
         """A document of `text`, with nothing to start from."""
         normal = normalized(text)
-        return _assemble(text, normal, *_cut(normal), {}, build)
+        return _assemble(text, normal, *whole_cut(normal), {}, build)
 
     def edit(self, change: str | Sequence[Edit]) -> Document[T]:
         """The document after a change: its new text, or edits with offsets in its text.
@@ -74,7 +74,7 @@ class Document(Generic[T]):
             return Document(text, normal, self._offsets, self.pieces, (), self._build, self._cut_whole)
         known = {piece.text: piece for piece in self.pieces}
         cuts = None if self._cut_whole else self._cut_again(normal)
-        offsets, whole = (cuts, False) if cuts is not None else _cut(normal)
+        offsets, whole = (cuts, False) if cuts is not None else whole_cut(normal)
         return _assemble(text, normal, offsets, whole, known, self._build)
 
     def _cut_again(self, normal: str) -> list[int] | None:
@@ -92,20 +92,13 @@ class Document(Generic[T]):
         old_offsets = set(offsets)
         for cut in cutter.cuts(offsets[first]):
             if cut >= len(normal) - behind and cut - shift in old_offsets:
+                if cutter.runaways:
+                    return None
                 same = bisect_right(offsets, cut - shift) - 1
                 result.extend(offset + shift for offset in offsets[same:])
                 return result
             result.append(cut)
-        return result if cutter.unclosed is None else None
-
-
-def _cut(normal: str) -> tuple[list[int], bool]:
-    """Cuts of a text, and whether they depend on more than the text around them."""
-    cutter = Cutter(normal)
-    cuts = [0, *cutter.cuts()] if normal else []
-    if cutter.unclosed is None:
-        return cuts, False
-    return cut_offsets(normal), True
+        return None if cutter.runaways or cutter.unclosed is not None else result
 
 
 def _assemble(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 
-_CLASS = r"(?:\w+\.)*(?:[A-Z]\w*|error)"
+_CLASS = r"(?:(?:\w+\.)*[A-Z]\w*|(?:\w+\.)+error)"
 _STRING = r"(?:[^\"'\n\\]|\\.)*"
 
 # (first Python with it, what it looks like)
@@ -22,8 +22,8 @@ _CONSTRUCTS: tuple[tuple[tuple[int, int], re.Pattern[str]], ...] = (
     ((3, 12), re.compile(r"^[ \t\f]*type[ \t]+\w+[ \t]*(?:\[[^\n]*\])?[ \t]*=(?!=)", re.MULTILINE)),
     ((3, 12), re.compile(r"^[ \t\f]*(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*\[", re.MULTILINE)),
     # PEP 701: the f-string's own quote, a backslash or a comment in a replacement field
-    ((3, 12), re.compile(rf"\b[rR]?[fF][rR]?\"{_STRING}\{{[^\"\n{{}}]*\"")),
-    ((3, 12), re.compile(rf"\b[rR]?[fF][rR]?'{_STRING}\{{[^'\n{{}}]*'")),
+    ((3, 12), re.compile(rf"\b[rR]?[fF][rR]?\"{_STRING}\{{[^\"\n{{}}]*\"[^\"\n]*\"[^\n]*\}}")),
+    ((3, 12), re.compile(rf"\b[rR]?[fF][rR]?'{_STRING}\{{[^'\n{{}}]*'[^'\n]*'[^\n]*\}}")),
     ((3, 12), re.compile(r"\b[fF][\"'][^\"'\n{}]*\{[^\n{}]*\\[^\n{}]*\}")),
     ((3, 12), re.compile(r"\b[rR]?[fF][rR]?[\"'][^\"'\n{}]*\{[ \t]*\n")),
     # PEP 696: defaults of type parameters

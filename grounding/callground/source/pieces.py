@@ -58,20 +58,27 @@ def cut_lines(text: str) -> list[int]:
 
 
 def cut_offsets(text: str) -> list[int]:
-    """Offsets at which the pieces of `text` begin, the first included.
+    """Offsets at which the pieces of `text` begin, the first included."""
+    return whole_cut(text)[0]
+
+
+def whole_cut(text: str) -> tuple[list[int], bool]:
+    """As `cut_offsets`, and whether a cut depends on text far below it.
 
     A triple-quoted string that never closes swallows the text up to the next one, and turns the
     inside of every later string out.  Then the string that was opened too much is looked for, and
     taken to end with its line.
     """
     if not text:
-        return []
+        return [], False
     cutter = Cutter(text)
     cuts = [0, *cutter.cuts()]
     if cutter.unclosed is None:
-        return cuts
+        return cuts, bool(cutter.runaways)
     culprit = runaway_string(cutter)
-    return [0, *Cutter(text, culprit).cuts()] if culprit != cutter.unclosed else cuts
+    if culprit != cutter.unclosed:
+        cuts = [0, *Cutter(text, culprit).cuts()]
+    return cuts, True
 
 
 def runaway_string(cutter: Cutter) -> int | None:
@@ -104,6 +111,8 @@ CODE_LINE = re.compile(
     r"|(?:self\.)?\w[\w.]*[ \t]*=[ \t]*\S|self\.\w[\w.]*\()",
     re.MULTILINE,
 )
+_WORD = re.compile(r"\w+(?![\"'])")
+_OPERATORS = frozenset({"and", "else", "for", "if", "in", "is", "not", "or", "as", "async", "from", "import"})
 _NOTHING = re.compile(r"[ \t\f]*(?:\#[^\n]*)?(?:\n|\Z)")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
 _DECORATED = re.compile(r"(?:@|(?:def|class|async)\b)")
@@ -119,7 +128,7 @@ _F_PREFIX = re.compile(r"(?i)(?<![\w])(?:[ft]|rf|fr|rt|tr)\Z")
 class Cutter:
     """Finds the pieces of a text from one of them on, no further than it is asked to."""
 
-    __slots__ = ("culprit", "text", "triples", "unclosed")
+    __slots__ = ("culprit", "runaways", "text", "triples", "unclosed")
 
     def __init__(self, text: str, culprit: int | None = None) -> None:
         self.text = text
@@ -129,6 +138,8 @@ class Cutter:
         """Offset of the triple quotes that are open when the text ends."""
         self.triples: list[tuple[int, int]] = []
         """The triple-quoted strings seen so far: (start, end) offsets."""
+        self.runaways: list[int] = []
+        """Offsets of triple quotes that were taken to end with their line, because of what stands far below."""
 
     def cuts(self, start: int = 0) -> Iterator[int]:
         """Offsets at which a piece begins, after `start`, which must be one of them.
@@ -194,10 +205,14 @@ class Cutter:
         text = self.text
         if len(quote) == 1:
             return string_end(text, start, quote)
-        if start == self.culprit:
+        end = string_end(text, start, quote)
+        runaway = _WORD.match(text, end)
+        if start == self.culprit or (runaway and runaway.group() not in _OPERATORS):
+            # No word follows a string at once, unless the string was open by mistake and this is the
+            # beginning of the next one.
+            self.runaways.append(start)
             line_end = text.find("\n", start)
             return len(text) if line_end < 0 else line_end
-        end = string_end(text, start, quote)
         self.triples.append((start, end))
         if end == len(text) and _TRIPLE_END[quote].match(text, start + 3) is None:
             self.unclosed = start

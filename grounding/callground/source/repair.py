@@ -31,7 +31,7 @@ class PieceSource(NamedTuple):
     line: int = 0
     """1-based line of it, 0 when it is not known."""
     lost: bool = False
-    """The whole piece is masked."""
+    """Nothing of the piece is left."""
 
 
 def read_piece(text: str) -> PieceSource:
@@ -55,13 +55,13 @@ def _repair(text: str, parsed: Parsed) -> PieceSource:
         if mask.close_string(text):
             parsed = parse(mask.text())
             if parsed.tree is not None:
-                return PieceSource(parsed.tree, mask.ranges(), error, first.message, first.line)
+                return mask.rest(parsed.tree, error, first)
         for _ in range(MOST_TRIES):
             if not mask.add(parsed):
                 break
             parsed = parse(mask.text())
             if parsed.tree is not None:
-                return PieceSource(parsed.tree, mask.ranges(), error, first.message, first.line)
+                return mask.rest(parsed.tree, error, first)
             if parsed.error != "syntax-error":
                 break
     everything = ((1, len(lines)),)
@@ -85,6 +85,11 @@ class _Mask:
     def text(self) -> str:
         return "\n".join(self.lines) + "\n"
 
+    def rest(self, tree: ast.Module, error: str | None, first: Parsed) -> PieceSource:
+        """What is left of the piece, of which `first` was the first error."""
+        lost = all(isinstance(node, ast.Pass) and self.masked[node.lineno - 1] for node in tree.body)
+        return PieceSource(tree, self.ranges(), error, first.message, first.line, lost)
+
     def ranges(self) -> tuple[tuple[int, int], ...]:
         """The masked line ranges, merged."""
         result: list[tuple[int, int]] = []
@@ -98,19 +103,20 @@ class _Mask:
         return tuple(result)
 
     def close_string(self, text: str) -> bool:
-        """Mask a triple-quoted string that never closes, up to where code goes on; False without one."""
+        """Mask the triple-quoted strings that never close, up to where code goes on; False without any."""
         cutter = Cutter(text)
         for _ in cutter.cuts():
             pass
-        if cutter.unclosed is None:
-            return False
-        culprit = runaway_string(cutter)
-        first = text.count("\n", 0, culprit) + 1
-        last = first
-        while last < len(self.lines) and not CODE_LINE.match(self.lines[last]):
-            last += 1
-        self._cover(first, last)
-        return True
+        culprits = list(cutter.runaways)
+        if cutter.unclosed is not None:
+            culprits.append(runaway_string(cutter) or 0)
+        for culprit in culprits:
+            first = text.count("\n", 0, culprit) + 1
+            last = first
+            while last < len(self.lines) and not CODE_LINE.match(self.lines[last]):
+                last += 1
+            self._cover(first, last)
+        return bool(culprits)
 
     def add(self, parsed: Parsed) -> bool:
         """Mask the statement that the error names, or, if that is masked already, what encloses it.
