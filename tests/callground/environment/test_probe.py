@@ -164,7 +164,7 @@ def test_a_module_that_fails_is_a_value_with_a_reason(lab, text, problem):
     write_files(lab.site(), {"pkg/__init__.py": text, "good/__init__.py": ""})
     shutil.copy(source, lab.site() / "pkg" / source.name)
     shutil.copy(source, lab.site() / "good" / source.name)
-    prober = Prober(lab.find(), timeout=3.0)
+    prober = Prober(lab.find(), timeout=5.0)
     answers = prober.probe_many([f"pkg.{name}", f"good.{name}"])
     probed = answers[f"pkg.{name}"]
     if problem is None:
