@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from callground.graph.interface import Module
 from callground.resolve import expressions, flow, generics, modules, names
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.scopes import Scope
@@ -84,14 +85,13 @@ def origin(ev: Evaluator, text: str, scope: Scope, depth: int = 0) -> tuple[str,
     module, file = scope.module, scope.file
     if module.name in _TYPING and not rest and ev.index(file).bindings(head):
         return module.name, head
+    current: Scope | None = scope
+    while current is not None and current.kind != "module":
+        local = ev.flow(current) if current.kind == "function" else None
+        if local is not None and local.locals.get(head):
+            return _local_origin(ev, local.locals[head], text, module, depth)
+        current = current.parent
     rows = modules.reaching(ev, file, head, None)
-    if rows is None and scope.kind == "function":
-        local = ev.flow(scope)
-        if local is not None and head in local.locals:
-            for d in local.locals[head]:
-                if d.kind == "from" and isinstance(d.node, ast.ImportFrom) and not rest:
-                    target = modules.absolute(module, "." * d.node.level + (d.node.module or ""))
-                    return _follow(ev, target, str(d.path[0]), depth) if target else None
     if rows is None:
         for _piece, b in ev.index(file).star_imports():
             target = modules.absolute(module, b.value or "")
@@ -118,6 +118,23 @@ def origin(ev: Evaluator, text: str, scope: Scope, depth: int = 0) -> tuple[str,
             return _follow(ev, parts[0], parts[1], depth)
         if b.kind in ("def", "class", "assign", "annassign") and not rest:
             return module.name, head
+    return None
+
+
+def _local_origin(
+    ev: Evaluator, defs: set[flow.Def], text: str, module: Module, depth: int
+) -> tuple[str, str] | None:
+    """`origin` for a name that a function imports."""
+    _head, _, rest = text.partition(".")
+    for d in defs:
+        if d.kind == "from" and isinstance(d.node, ast.ImportFrom):
+            target = modules.absolute(module, "." * d.node.level + (d.node.module or ""))
+            if target is None:
+                return None
+            return _follow(ev, f"{target}.{d.path[0]}" if rest else target, rest or str(d.path[0]), depth)
+        if d.kind == "import" and rest:
+            base = str(d.path[0]) if d.path[1] == "as" else text.rsplit(".", 1)[0]
+            return _follow(ev, base, text.rsplit(".", 1)[-1], depth)
     return None
 
 

@@ -374,6 +374,8 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None)
             if before is not None and entry.ref == OBJECT:
                 return Lookup(why=before)
             return Lookup(Found(entry, rows), before)
+        if name in ("__init__", "__new__") and entry.ref != OBJECT and generated.makes(ev, own, name):
+            return Lookup(why=Why(Reason.UNKNOWN_SIGNATURE, f"{entry.ref.dotted}.{name} is generated"))
         for face in own:
             if any(b.name == name for b in face.row.members):
                 guarded = guarded or next(

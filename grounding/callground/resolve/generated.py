@@ -87,6 +87,19 @@ def member(ev: Evaluator, o: Instance, name: str) -> Member | None:
     return None
 
 
+def makes(ev: Evaluator, own: list[ClassFace], name: str) -> bool:
+    """Whether a class gets an ``__init__`` (a ``__new__``, for named tuples) that its body does not show."""
+    for face in own:
+        for text in face.row.decorators if name == "__init__" else ():
+            node = parse_expression(text)
+            source = decorators.where(ev, node, face.scope) if node is not None else None
+            if source is None or source == _DATACLASS or source in _ATTRS or source not in decorators._SAFE_CLASS:
+                return True
+        if name == "__new__" and any(b.rsplit(".", 1)[-1].split("[")[0] == "NamedTuple" for b in face.row.bases):
+            return True
+    return False
+
+
 _MODEL = Ref("pydantic.main", "BaseModel")
 
 

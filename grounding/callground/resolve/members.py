@@ -39,6 +39,8 @@ from callground.verdict.model import Reason
 
 _FUNCTION = Ref("types", "FunctionType")
 _METHOD = Ref("types", "MethodType")
+# What a class body holds until the class is made: the decorator replaces it.
+_FIELDS = (Ref("attr._make", "_CountingAttr"), Ref("dataclasses", "Field"))
 _BUILTIN_DESCRIPTORS = (builtin("property"), builtin("staticmethod"), builtin("classmethod"))
 MAX_OVERRIDES = 60
 
@@ -202,7 +204,7 @@ def _of_class(ev: Evaluator, o: ClassObject, name: str) -> Member:
     meta = classes.metaclass(ev, o.ref)
     on_meta = classes.find(ev, meta, name)
     if on_meta.found is not None:
-        return Member(_bind(ev, on_meta.found, Instance(meta, exact=True), name, False))
+        return Member(_opened(_bind(ev, on_meta.found, Instance(meta, exact=True), name, False), looked.why))
     if looked.why is not None:
         return Member(why=looked.why)
     if on_meta.why is not None:
@@ -404,7 +406,7 @@ def bound(
                 parts.append(known(o))
         elif isinstance(o, CallableObject) and not on_class and isinstance(o.like, (FunctionObject, LocalFunction)):
             parts.append(known(BoundMethod(o, receiver)))
-        elif isinstance(o, Instance) and o.ref in _BUILTIN_DESCRIPTORS and not on_class:
+        elif isinstance(o, Instance) and (o.ref in _FIELDS or o.ref in _BUILTIN_DESCRIPTORS and not on_class):
             parts.append(unknown(Reason.UNKNOWN_ATTRIBUTE, o.ref.qualname))
         elif isinstance(o, Instance) and not is_none(o) and o.ref.module != "builtins":
             parts.append(_descriptor(ev, o, receiver, on_class))

@@ -88,9 +88,15 @@ def of(ev: Evaluator, o: Obj, depth: int = 0) -> Signatures:
         sig = Signature(params_of(o.node.args), name, "local", o.scope.file.path, line, o.scope.module.name)
         return Signatures(((sig,),))
     if isinstance(o, BoundMethod):
-        return _drop_first(of(ev, o.function, depth + 1))
+        sigs = _drop_first(of(ev, o.function, depth + 1))
+        me = o.receiver
+        if isinstance(me, Instance) and not me.exact and members.abstract_why(ev, me.ref) is not None:
+            # The object behind a protocol may accept more than the protocol asks for.
+            sigs = sigs._replace(soft=True)
+        return sigs
     if isinstance(o, ClassObject):
-        return constructor(ev, o, depth)
+        sigs = constructor(ev, o, depth)
+        return sigs if o.exact else _with_subclasses(ev, o, sigs, depth)
     if isinstance(o, (StaticObject, ClassMethodObject)):
         return Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, "descriptor"))
     if isinstance(o, PartialObject):
@@ -105,6 +111,22 @@ def of(ev: Evaluator, o: Obj, depth: int = 0) -> Signatures:
     if isinstance(o, Instance):
         return _of_instance(ev, o, depth)
     return Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, type(o).__name__))
+
+
+def _with_subclasses(ev: Evaluator, cls: ClassObject, sigs: Signatures, depth: int) -> Signatures:
+    """``cls(...)`` may make an instance of a subclass, whose constructor may accept something else."""
+    module = ev.module(cls.ref.module) if "<" not in cls.ref.qualname else None
+    if module is None or module.origin != "workspace" or not ev.snapshot.complete:
+        return sigs._replace(soft=True)
+    children = classes.subclasses(ev, cls.ref)
+    if not children:
+        return sigs
+    every = [sigs, *(constructor(ev, ClassObject(c), depth) for c in children[:30])]
+    why = next((s.why for s in every if s.why is not None), None)
+    if why is not None or len(children) > 30:
+        return sigs._replace(soft=True) if sigs.why is None else sigs
+    # One group of all alternatives: a call fails only when it fits none of them.
+    return Signatures((tuple(s for e in every for g in e.groups for s in g),))
 
 
 def params_of(args: ast.arguments) -> tuple[Param, ...]:

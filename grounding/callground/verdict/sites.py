@@ -64,7 +64,9 @@ class Site:
     caught: frozenset[str] = frozenset()
     """Exceptions that are expected around it."""
     environment: bool = False
-    """Under a version, platform or TYPE_CHECKING test."""
+    """Under a version, platform or TYPE_CHECKING test, or in a test function that is skipped."""
+    tests: tuple[ast.expr, ...] = ()
+    """The conditions around it, outermost first."""
     alias: ast.alias | None = None
 
 
@@ -107,6 +109,7 @@ class _Walker:
         self.chain: tuple[ast.AST, ...] = ()
         self.caught: frozenset[str] = frozenset()
         self.environment = False
+        self.tests: tuple[ast.expr, ...] = ()
         self.offset = 0
 
     # -- sites
@@ -128,6 +131,7 @@ class _Walker:
                 text,
                 self.caught,
                 self.environment,
+                self.tests,
                 alias,
             )
         )
@@ -145,11 +149,12 @@ class _Walker:
             self.with_(s)
         elif isinstance(s, (ast.If, ast.While)):
             self.expression(s.test)
-            before = self.environment
+            before, tests = self.environment, self.tests
             self.environment = before or environment_test(s.test)
+            self.tests = (*tests, s.test)
             self.block(s.body)
             self.block(s.orelse)
-            self.environment = before
+            self.environment, self.tests = before, tests
         elif isinstance(s, ast.Import):
             for alias in s.names:
                 self.add("reference", "import", s, s, alias)

@@ -10,7 +10,7 @@ from callground.resolve import flow as flow_module
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.scopes import Scope
 from callground.resolve.values import Why
-from callground.verdict import arity, grounding
+from callground.verdict import arity, grounding, guards
 from callground.verdict.findings import Proof, finding
 from callground.verdict.model import Reason, Step, Verdict
 from callground.verdict.sites import Site, Unit, plan
@@ -47,6 +47,8 @@ def judge(site: Site, ev: Evaluator) -> Verdict:
     steps: list[Step] = []
     try:
         outcome = _decide(site, ev, steps)
+        if isinstance(outcome, Proof):
+            outcome = guarded(site, outcome, ev) or outcome
     except NotLoaded as missing:
         if ev.raise_not_loaded:
             raise
@@ -61,12 +63,8 @@ def judge(site: Site, ev: Evaluator) -> Verdict:
     if isinstance(outcome, Why):
         status, reason, detail = "abstained", outcome.reason, outcome.detail
     elif isinstance(outcome, Proof):
-        guard = guarded(site, outcome)
-        if guard is not None:
-            status, reason, detail = "abstained", guard.reason, guard.detail
-        else:
-            found = finding(ev, site, outcome)
-            status = "arity" if found.kind == "arity" else "ungrounded"
+        found = finding(ev, site, outcome)
+        status = "arity" if found.kind == "arity" else "ungrounded"
     return Verdict(
         site.range,
         found.range if found is not None else site.callee_range,
@@ -81,7 +79,7 @@ def judge(site: Site, ev: Evaluator) -> Verdict:
     )
 
 
-def guarded(site: Site, proof: Proof) -> Why | None:
+def guarded(site: Site, proof: Proof, ev: Evaluator) -> Why | None:
     """Why a proved fault is silent all the same: the program expects it."""
     if site.environment:
         return Why(Reason.VERSION_GUARD, "under a version, platform or TYPE_CHECKING test")
@@ -97,6 +95,8 @@ def guarded(site: Site, proof: Proof) -> Why | None:
     hit = site.caught & expected
     if hit:
         return Why(Reason.GUARDED, f"{sorted(hit)[0]} is expected here")
+    if any(guards.depends_on_environment(ev, test, site.unit.module) for test in site.tests):
+        return Why(Reason.VERSION_GUARD, "under a test of the environment")
     return None
 
 

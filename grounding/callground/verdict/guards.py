@@ -1,0 +1,101 @@
+"""Tests around a site that ask for the environment: read only when a fault has been proved."""
+
+from __future__ import annotations
+
+import ast
+
+from callground.resolve import modules
+from callground.resolve.evaluator import Evaluator
+from callground.resolve.flow import dotted
+from callground.resolve.static import environment_test, parse_expression
+from callground.graph.interface import Module, SourceFile
+
+_DEPTH = 4
+
+
+def depends_on_environment(ev: Evaluator, test: ast.expr, module: Module, depth: int = 0) -> bool:
+    """Whether a test asks for the version, the platform or an optional import, through named flags too.
+
+    A flag is a module's name (``PY_312``, ``HAS_TRIO``, ``compat.WIN``) that is bound to such a test, or that is bound
+    differently where an import failed.
+    """
+    if environment_test(test):
+        return True
+    if depth > _DEPTH:
+        return False
+    for sub in ast.walk(test):
+        if isinstance(sub, (ast.Name, ast.Attribute)):
+            text = dotted(sub)
+            if text is not None and _flag(ev, text, module, depth):
+                return True
+    return False
+
+
+def _flag(ev: Evaluator, text: str, module: Module, depth: int) -> bool:
+    head, _, rest = text.partition(".")
+    for file in ev.faces(module):
+        for _piece, b in ev.index(file).bindings(head):
+            if rest:
+                target = _module_of(ev, module, b.kind, b.value, b.path)
+                if target is not None and "." not in rest and _bound_so(ev, target, rest, depth + 1):
+                    return True
+            elif b.kind == "from":
+                source = modules.absolute(module, b.value or "")
+                inner = ev.module(source) if source and ev.snapshot.exists(source) else None
+                if inner is not None and _bound_so(ev, inner, b.path, depth + 1):
+                    return True
+            elif _binding_asks(ev, module, file, head, depth):
+                return True
+    return False
+
+
+def _module_of(ev: Evaluator, module: Module, kind: str, value: str | None, path: str) -> Module | None:
+    if kind == "import":
+        name = value or ""
+    elif kind == "from":
+        source = modules.absolute(module, value or "")
+        name = f"{source}.{path}" if source else ""
+    else:
+        return None
+    return ev.module(name) if name and ev.snapshot.exists(name) else None
+
+
+def _bound_so(ev: Evaluator, module: Module, name: str, depth: int) -> bool:
+    if depth > _DEPTH:
+        return False
+    for file in ev.faces(module):
+        if _binding_asks(ev, module, file, name, depth):
+            return True
+        for _piece, b in ev.index(file).bindings(name):
+            if b.kind == "from":
+                source = modules.absolute(module, b.value or "")
+                inner = ev.module(source) if source and ev.snapshot.exists(source) else None
+                if inner is not None and inner is not module and _bound_so(ev, inner, b.path, depth + 1):
+                    return True
+    return False
+
+
+def _binding_asks(ev: Evaluator, module: Module, file: SourceFile, name: str, depth: int) -> bool:
+    for _piece, b in ev.index(file).bindings(name):
+        if any(g.startswith("except:") and ("Import" in g or "ModuleNotFound" in g or "Attribute" in g) for g in b.guards):
+            return True
+        for guard in b.guards:
+            test = parse_expression(guard.partition(":")[2]) if guard.startswith(("if:", "else:")) else None
+            if test is not None and environment_test(test):
+                return True
+        if b.kind in ("assign", "annassign") and b.value:
+            value = parse_expression(b.value)
+            if value is not None and depth <= _DEPTH:
+                if depends_on_environment(ev, value, module, depth + 1):
+                    return True
+                if _finds_a_module(value):
+                    return True
+    return False
+
+
+def _finds_a_module(value: ast.expr) -> bool:
+    """``importlib.util.find_spec("x") is not None`` and its kin."""
+    for sub in ast.walk(value):
+        if isinstance(sub, ast.Call) and (dotted(sub.func) or "").rsplit(".", 1)[-1] in ("find_spec", "find_loader"):
+            return True
+    return False
