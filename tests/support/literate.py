@@ -14,14 +14,13 @@ file name follows the language (```` ```python pkg/a.py ````); blocks without a 
 
 from __future__ import annotations
 
-import io
 import re
-import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from callground.rules.ignores import tokens
 from callground.verdict.report import GroundingReport
 from projects import check_project, findings_of, verdicts_of
 
@@ -76,18 +75,18 @@ def read_specs(text: str) -> list[Spec]:
 def claims(file: str, code: str) -> Iterator[Claim]:
     """What the comments of one file say."""
     last_code = 0
-    for token in tokenize.generate_tokens(io.StringIO(code).readline):
-        if token.type == tokenize.COMMENT:
-            alone = not token.line[: token.start[1]].strip()
-            for match in _CLAIM.finditer(token.string):
-                line = last_code if alone else token.start[0]
-                if match[3]:
-                    yield Claim(file, line, "grounded", "")
-                else:
-                    for value in match[2].split(","):
-                        yield Claim(file, line, match[1], value.strip())
-        elif token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
-            last_code = token.end[0]
+    lines = code.split("\n")
+    for number, column, string in tokens(lines):
+        if not string.startswith("#"):
+            last_code = number
+            continue
+        line = number if lines[number - 1][:column].strip() else last_code
+        for match in _CLAIM.finditer(string):
+            if match[3]:
+                yield Claim(file, line, "grounded", "")
+            else:
+                for value in match[2].split(","):
+                    yield Claim(file, line, match[1], value.strip())
 
 
 def failures(spec: Spec, root: Path, cache: Path | None = None) -> list[str]:
@@ -118,7 +117,7 @@ def _findings(report: GroundingReport, said: list[Claim]) -> Iterator[str]:
         if finding.kind == "arity":
             claim = Claim(file, line, "arity", finding.code)
         else:
-            claim = Claim(file, line, "ungrounded", finding.name or finding.callee.rpartition(".")[2])
+            claim = Claim(file, line, "ungrounded", (finding.name or finding.callee).rpartition(".")[2])
         observed[claim] += 1
         messages[claim] = f"{finding.code}: {finding.message}"
     for claim in sorted(expected - observed):

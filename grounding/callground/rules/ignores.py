@@ -123,7 +123,7 @@ def _comments(text: str) -> Iterator[tuple[int, int, str, bool, int, bool]]:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     pending: list[tuple[int, int, str, bool]] = []
     code_seen = False
-    for line, column, string in _tokens(lines):
+    for line, column, string in tokens(lines):
         if string.startswith("#"):
             alone = not lines[line - 1][:column].strip()
             if alone:
@@ -142,7 +142,7 @@ def _comments(text: str) -> Iterator[tuple[int, int, str, bool, int, bool]]:
 _LAYOUT = frozenset({tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
 
 
-def _tokens(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+def tokens(lines: list[str]) -> Iterator[tuple[int, int, str]]:
     """(line, column, text) of comments and code tokens; text that does not tokenise is taken line by line."""
     last = 0
     source = io.StringIO("\n".join(lines))
