@@ -139,7 +139,7 @@ class Cutter:
         self.triples: list[tuple[int, int]] = []
         """The triple-quoted strings seen so far: (start, end) offsets."""
         self.runaways: list[int] = []
-        """Offsets of triple quotes that were taken to end with their line, because of what stands far below."""
+        """Offsets of triple quotes that were taken to end with their line, for what stands far below."""
 
     def cuts(self, start: int = 0) -> Iterator[int]:
         """Offsets at which a piece begins, after `start`, which must be one of them.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from typing import NamedTuple
 
 from callground.source.newer import uses_newer_syntax
@@ -81,6 +82,7 @@ class _Mask:
     def __init__(self, lines: list[str]) -> None:
         self.lines = list(lines)
         self.masked = bytearray(len(lines))
+        self._logical = _LogicalLines()
 
     def text(self) -> str:
         return "\n".join(self.lines) + "\n"
@@ -152,13 +154,11 @@ class _Mask:
     def _statement(self, line: int) -> tuple[int, int]:
         """The logical line around `line`, with its decorators and its block."""
         first = last = line
-        for start, end, unclosed in _logical_lines(self.text()):
-            if start <= line <= end:
-                # Behind a bracket that never closes stand other statements.
-                first, last = start, min(unclosed or end, len(self.lines))
-                if last < line:
-                    last = line
-                break
+        row = self._logical.at(self.text(), line)
+        if row is not None:
+            # Behind a bracket that never closes stand other statements.
+            first = row.first
+            last = max(min(row.unclosed or row.last, len(self.lines)), line)
         indent = self._indent(first)
         while (
             first > 1 and self.lines[first - 2].lstrip().startswith("@") and self._indent(first - 1) == indent
@@ -212,6 +212,7 @@ class _Mask:
             self.lines[number - 1] = ""
         for number in range(first, last + 1):
             self.masked[number - 1] = 1
+        self._logical.forget(first)
 
     def _legal_indent(self, line: int) -> str:
         """Blanks with which a statement may stand on `line`."""
@@ -236,10 +237,8 @@ class _Mask:
         return ""
 
     def _logical_start(self, line: int) -> int:
-        for start, end, _ in _logical_lines(self.text()):
-            if start <= line <= end:
-                return start
-        return line
+        row = self._logical.at(self.text(), line)
+        return row.first if row is not None else line
 
     def _code_above(self, line: int) -> int | None:
         for number in range(line - 1, 0, -1):
@@ -267,45 +266,74 @@ def _without_strings(line: str) -> str:
     return re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "''", line)
 
 
-def _logical_lines(text: str) -> list[tuple[int, int, int]]:
-    """The logical lines: first line, last line, and the line of a bracket that never closes (else 0).
+class _LogicalLine(NamedTuple):
+    first: int
+    last: int
+    unclosed: int
+    """The line of a bracket in it that never closes, else 0."""
+    end: int
+    """Offset of the line after it."""
 
-    Such a bracket ends before the next line that can only be a statement.
+
+class _LogicalLines:
+    """The logical lines of a text, found as far as they are asked for, and again after a change.
+
+    A bracket that never closes ends before the next line that can only be a statement.
     """
-    result: list[tuple[int, int, int]] = []
-    first = line = 1
-    brackets: list[int] = []
-    position = 0
-    begun = False
-    while True:
-        match = _TOKEN.search(text, position)
-        if match is None:
-            break
-        token = match.group()
-        if not begun and text[position : match.start()].strip():
-            begun = True
-        start, position = match.start(), match.end()
-        if token == "\n":
-            indent = _INDENT.match(text, position)
-            if not brackets or (indent and STATEMENT.match(text, indent.end())):
-                if begun:
-                    result.append((first, line, brackets[0] if brackets else 0))
-                brackets.clear()
-                begun = False
-                first = line + 1
-            line += 1
-        elif token == "\\\n":
-            line += 1
-        elif token[0] in "\"'":
-            begun = True
-            position = string_end(text, start, token)
-            line += text.count("\n", start, position)
-        elif token[0] != "#":
-            begun = True
-            if token in "([{":
-                brackets.append(line)
-            elif brackets:
-                brackets.pop()
-    if begun:
-        result.append((first, line, brackets[0] if brackets else 0))
-    return result
+
+    def __init__(self) -> None:
+        self._rows: list[_LogicalLine] = []
+
+    def at(self, text: str, line: int) -> _LogicalLine | None:
+        """The logical line that holds `line`; None for a blank line or a comment."""
+        rows = self._rows
+        while not rows or rows[-1].last < line:
+            row = self._next(text)
+            if row is None:
+                return None
+            rows.append(row)
+        row = rows[bisect_left(rows, line, key=lambda row: row.last)]
+        return row if row.first <= line else None
+
+    def forget(self, line: int) -> None:
+        """The text from `line` on has changed."""
+        while self._rows and self._rows[-1].last >= line:
+            self._rows.pop()
+
+    def _next(self, text: str) -> _LogicalLine | None:
+        before = self._rows[-1] if self._rows else None
+        first = line = before.last + 1 if before else 1
+        position = before.end if before else 0
+        search = _TOKEN.search
+        brackets: list[int] = []
+        begun = False
+        while True:
+            match = search(text, position)
+            start = match.start() if match else len(text)
+            if not begun and text[position:start].strip():
+                begun = True
+            if match is None:
+                if not begun:
+                    return None
+                return _LogicalLine(first, line, brackets[0] if brackets else 0, len(text))
+            token = match.group()
+            position = match.end()
+            if token == "\n":
+                indent = _INDENT.match(text, position) if brackets else None
+                if indent is None or STATEMENT.match(text, indent.end()):
+                    if begun:
+                        return _LogicalLine(first, line, brackets[0] if brackets else 0, position)
+                    first = line + 1
+                line += 1
+            elif token == "\\\n":
+                line += 1
+            elif token[0] in "\"'":
+                begun = True
+                position = string_end(text, start, token)
+                line += text.count("\n", start, position)
+            elif token[0] != "#":
+                begun = True
+                if token in "([{":
+                    brackets.append(line)
+                elif brackets:
+                    brackets.pop()

@@ -122,22 +122,18 @@ FRAGMENT = st.sampled_from(
         "\n",
         "\\\n",
         "@d\n",
-    ]
-    + [
         "else:\n",
         "f'{",
         "}'",
         "class A(B):\n",
         "import a\n",
-        "\f",
+        "\x0c",
         "\r",
         "é",
-        "\0",
+        "\x00",
         "\ufeff",
         "global x\n",
         "    ",
-    ]
-    + [
         "__all__ += a\n",
         "setattr(self, x, 1)\n",
         "try:\n",

@@ -49,7 +49,7 @@ foo(
 def test_facts_come_back_equal_and_of_the_same_types(facts: ModuleFacts) -> None:
     again = decode(encode(facts))
     assert again == facts
-    assert repr(again.pieces) != "" and _types(again) == _types(facts)
+    assert _types(again) == _types(facts)
     assert encode(again) == encode(facts)
 
 
@@ -95,7 +95,7 @@ GOOD_PIECE[8] = []
     ids=range(19),
 )
 def test_anything_else_is_refused(data: bytes) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError):
         decode(data)
 
 

@@ -106,20 +106,18 @@ FRAGMENT = st.sampled_from(
         "@d\n",
         "else:\n",
         "    ",
-    ]
-    + [
         "f'{",
         "}'",
         "class A:\n",
         "import a\n",
-        "\f",
+        "\x0c",
         "\t",
         "\r\n",
         "\r",
         "é",
         "\ufeff",
         "if a:\n",
-        "\0",
+        "\x00",
         " word",
     ]
 )

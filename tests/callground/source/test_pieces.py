@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callground.source.pieces import Cutter, cut_lines, cut_offsets, cut_tree, normalized
+import itertools
 
 # Pieces are parted by a line of dashes.
 CASES = {
@@ -46,7 +47,7 @@ def _pieces(case: str) -> tuple[str, list[str]]:
 
 def _cut(text: str) -> list[str]:
     offsets = [*cut_offsets(text), len(text)]
-    return [text[begin:end] for begin, end in zip(offsets, offsets[1:], strict=False)]
+    return [text[begin:end] for begin, end in itertools.pairwise(offsets)]
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -64,7 +65,7 @@ def test_cut_by_the_tree(case: str) -> None:
     rows = text.splitlines(keepends=True) if "\f" not in text else None
     if rows is not None:
         bounds = [*starts, lines + 1]
-        assert ["".join(rows[a - 1 : b - 1]) for a, b in zip(bounds, bounds[1:], strict=False)] == pieces
+        assert ["".join(rows[a - 1 : b - 1]) for a, b in itertools.pairwise(bounds)] == pieces
 
 
 BROKEN = {
@@ -141,8 +142,14 @@ FRAGMENTS = st.lists(
             "\\\n",
             "@d\n",
             "else:\n",
+            "f'{",
+            "}'",
+            "class A:\n",
+            "import a\n",
+            "\x0c",
+            "  ",
+            "\t",
         ]
-        + ["f'{", "}'", "class A:\n", "import a\n", "\f", "  ", "\t"]
     ),
     max_size=14,
 ).map("".join)

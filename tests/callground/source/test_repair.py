@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callground.source.repair import MOST_TRIES, read_piece
+import itertools
 
 # name: (text, masked line ranges, what the tree still calls or defines)
 CASES: dict[str, tuple[str, list[tuple[int, int]], str]] = {
@@ -134,8 +135,31 @@ def test_a_lost_piece_says_why(text: str, error: str) -> None:
 
 LINES = st.lists(
     st.sampled_from(
-        ["x = 1", "def f():", "    y()", "    if a:", "        z()", "foo(", ")", '"""', "'", "# c", "", "\\"]
-        + ["@d", "else:", "try:", "    try:", "    except A:", "class A:", "\tq", "  r", "f'{", "}", "import"]
+        [
+            "x = 1",
+            "def f():",
+            "    y()",
+            "    if a:",
+            "        z()",
+            "foo(",
+            ")",
+            '"""',
+            "'",
+            "# c",
+            "",
+            "\\",
+            "@d",
+            "else:",
+            "try:",
+            "    try:",
+            "    except A:",
+            "class A:",
+            "\tq",
+            "  r",
+            "f'{",
+            "}",
+            "import",
+        ]
     ),
     max_size=12,
 )
@@ -148,7 +172,7 @@ def test_any_text_gives_a_tree_and_honest_ranges(lines: list[str]) -> None:
     source = read_piece(text)
     ranges = source.masked
     assert all(1 <= first <= last <= max(len(lines), 1) for first, last in ranges)
-    assert all(before[1] + 1 < after[0] for before, after in zip(ranges, ranges[1:], strict=False))
+    assert all(before[1] + 1 < after[0] for before, after in itertools.pairwise(ranges))
     assert bool(ranges) == (source.error is not None)
     masked = {line for first, last in ranges for line in range(first, last + 1)}
     for node in ast.walk(source.tree):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callground.text.lines import UTF8, UTF16, UTF32, LineIndex
+import itertools
 
 TEXTS = st.text(alphabet=st.sampled_from("ab é\U0001f600\n\r\f\u2028\x0b\x1c\x85\ud800"), max_size=30)
 
@@ -94,7 +95,7 @@ def test_any_position_gives_an_offset_inside(text: str, line: int, column: int, 
 def test_lines_and_line_ends_make_the_text(text: str) -> None:
     index = LineIndex(text)
     bounds = [*index.starts, len(text)]
-    parts = [text[start:end] for start, end in zip(bounds, bounds[1:], strict=False)]
+    parts = [text[start:end] for start, end in itertools.pairwise(bounds)]
     assert "".join(parts) == text
     for number, part in enumerate(parts, 1):
         assert part.rstrip("\r\n") == index.line(number)
