@@ -51,11 +51,13 @@ class Checker(Protocol):
 
     def text(self, path: str) -> str:
         """The file's text.  Raises CannotRead."""
+        ...
 
     def verify(
         self, path: str, text: str | None = None, ranges: Sequence[tuple[int, int]] | None = None
     ) -> Sequence[Verdict]:
         """The verdicts on the sites that touch `ranges` (lines, inclusive), loading what they need."""
+        ...
 
 
 def check(

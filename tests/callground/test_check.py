@@ -7,7 +7,7 @@ import os
 import pytest
 
 from callground.check import CannotRead, Target, check, restrict, review
-from callground.config import Config, Problem
+from callground.config import DEFAULT, Config, Problem
 from callground.verdict.model import Finding, Range, Reason, Verdict
 from callground.verdict.report import EnvironmentInfo
 
@@ -47,7 +47,7 @@ class Table:
         return verdicts
 
 
-def run(files, config=Config(), environment=HERE, targets=None, **rest):
+def run(files, config=DEFAULT, environment=HERE, targets=None, **rest):
     table = Table({path(name): value for name, value in files.items()})
     chosen = targets if targets is not None else [Target(p) for p in table.files]
     return check(table, chosen, root=ROOT, config=config, environment=environment, **rest), table

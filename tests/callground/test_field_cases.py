@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from projects import check_project, findings_of
 
 DATA = Path(__file__).parents[1] / "data" / "field_cases.dev.jsonl"

@@ -17,7 +17,7 @@ TOP = Path(__file__).parents[2]
     "command",
     [
         pytest.param(["mypy"], id="mypy"),
-        pytest.param(["pyright"], id="pyright"),
+        pytest.param(["pyright", "--pythonpath", sys.executable], id="pyright"),
         pytest.param(["ruff", "check", "."], id="ruff"),
     ],
 )
