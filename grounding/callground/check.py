@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
@@ -120,7 +120,7 @@ def review(
     notes = [
         _unused(mark) for mark in unused if lines is None or touches(Range(mark.line, 0, mark.line, 0), lines)
     ]
-    return FileVerdicts(path, tuple(configured), tuple(notes))
+    return FileVerdicts(path, tuple(_once(configured)), tuple(notes))
 
 
 def touches(span: Range, lines: Lines) -> bool:
@@ -161,6 +161,19 @@ def _configured(verdict: Verdict, config: Config, off: frozenset[str]) -> Verdic
     if severity == finding.severity:
         return verdict
     return replace(verdict, finding=replace(finding, severity=severity))
+
+
+def _once(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    """``from missing import a, b, c`` is one fault of one module, not three: the first name tells it."""
+    told: set[tuple[int, str]] = set()
+    for verdict in verdicts:
+        finding = verdict.finding
+        if finding is not None and finding.kind == "import":
+            same = (finding.range.line, finding.message)
+            if same in told:
+                verdict = replace(verdict, finding=None, detail=finding.message)
+            told.add(same)
+        yield verdict
 
 
 def _suggested(verdict: Verdict) -> Verdict:

@@ -166,3 +166,10 @@ def test_progress_reaches_the_end():
 def test_restrict_keeps_what_changed(lines):
     targets = [Target(path("a.py")), Target(path("b.py"))]
     assert restrict(targets, {path("b.py"): lines}) == [Target(path("b.py"), lines)]
+
+
+def test_one_missing_module_is_one_finding_however_many_names_it_should_give():
+    twice = wrong(1, "unknown-import", "import")
+    report, _ = run({"a.py": ("x\n", [twice, twice, wrong(2, "unknown-import", "import")])})
+    assert [e.finding.range.line for e in report.ungrounded] == [1, 2]
+    assert report.calls.findings == 3
