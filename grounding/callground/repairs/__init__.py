@@ -1,0 +1,1 @@
+"""Repairs: which real call was meant, and the edit that writes it."""
