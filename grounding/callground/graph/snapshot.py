@@ -47,6 +47,11 @@ class Snapshot:
         self._located = space.located
         self._closures: dict[str, frozenset[str] | None] = {}
 
+    @property
+    def postings(self) -> Postings:
+        """The inverted indexes; they may hold rows of other versions: ask `definitions` for the current ones."""
+        return self._postings
+
     # -- modules
 
     def module(self, name: str) -> Module | None:
