@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import shutil
@@ -45,6 +46,25 @@ def changed_lines(root: str, since: str | None = None) -> Mapping[str, Lines | N
     for name in filter(None, untracked.split("\0")):
         changed[os.path.join(top, *name.split("/"))] = None
     return changed
+
+
+def changed_lines_of_text(root: str, path: str, text: str, since: str | None = None) -> Lines | None:
+    """The lines of `text`, which stands for the file `path`, that differ from the revision; None: all of them.
+
+    Raises GitError as `changed_lines` does.
+    """
+    base = _base(root, since)
+    top = os.path.realpath(_git(root, "rev-parse", "--show-toplevel").rstrip("\n"))
+    name = os.path.relpath(os.path.realpath(path), top).replace(os.sep, "/")
+    try:
+        before = _git(root, "show", "--no-textconv", f"{base}:{name}")
+    except GitError:
+        return None  # the revision has no such file
+    old, new = (each.replace("\r\n", "\n").replace("\r", "\n").split("\n") for each in (before, text))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return tuple(
+        (start + 1, end) for tag, _, _, start, end in matcher.get_opcodes() if tag != "equal" and end > start
+    )
 
 
 def parse_diff(diff: str) -> dict[str, Lines]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from callground.check import CannotRead, Target, restrict
-from callground.provenance.changed_lines import GitError, changed_lines
+from callground.provenance.changed_lines import GitError, changed_lines, changed_lines_of_text
 from callground.session import Selection, Session
 from callground.source.decode import decode
 from callground.verdict.report import GroundingReport
@@ -101,7 +101,13 @@ def _selected(session: Session, paths: Sequence[str], scope: str, options: argpa
             raise UsageError(f"no Python files in {where}")
     if scope == "all":
         return selection
-    # Until attribution records are read, the lines that an AI wrote are looked for among the changed ones.
+    if scope == "ai":
+        message = "no attribution records are read yet: scope ai looks at the lines that changed"
+        print(f"callground: {message}", file=sys.stderr)
+    if options.stdin_filename is not None:
+        (target,) = selection.targets
+        lines = changed_lines_of_text(session.root, target.path, target.text or "", options.since)
+        return selection._replace(targets=(target._replace(lines=lines),) if lines != () else ())
     changed = changed_lines(session.root, options.since)
     return selection._replace(targets=tuple(restrict(selection.targets, changed)))
 

@@ -9,7 +9,12 @@ import subprocess
 import pytest
 
 from callground.provenance import changed_lines as changes
-from callground.provenance.changed_lines import GitError, changed_lines, parse_diff
+from callground.provenance.changed_lines import (
+    GitError,
+    changed_lines,
+    changed_lines_of_text,
+    parse_diff,
+)
 
 LINES = [f"line{n} = {n}" for n in range(1, 11)]
 
@@ -168,3 +173,12 @@ def test_lines_that_look_like_headers():
 
 def test_only_deletions_change_no_line():
     assert parse_diff("diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -3,2 +2,0 @@\n-x\n-y\n") == {}
+
+
+def test_text_that_is_not_on_disk(repo):
+    text = "\n".join(["new = 1", *LINES, "last = 1"]) + "\n"
+    assert changed_lines_of_text(str(repo), str(repo / "a.py"), text) == ((1, 1), (12, 12))
+    assert changed_lines_of_text(str(repo), str(repo / "a.py"), "\r\n".join([*LINES, ""])) == ()
+    assert changed_lines_of_text(str(repo), str(repo / "not there" / "yet.py"), text) is None
+    with pytest.raises(GitError):
+        changed_lines_of_text(str(repo), str(repo / "a.py"), text, "nope")

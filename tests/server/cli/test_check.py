@@ -204,6 +204,20 @@ def test_changed_lines_only(project, run):
     assert "scope changed" in run("--scope", "changed")[1].splitlines()[0]
 
 
+def test_changed_lines_of_standard_input(project, run):
+    root = project(app=APP)
+    git(root, "init")
+    git(root, "add", ".")
+    git(root, "commit", "-m", "x")
+    text = (APP + 'client.post("b")\n').encode()
+    status, out, _ = run("--format", "json", "--scope", "changed", "--stdin-filename", "app.py", stdin=text)
+    assert (status, found(out)) == (1, [("app.py", 9, "unknown-member")])
+    status, out, _ = run(
+        "--format", "json", "--scope", "changed", "--stdin-filename", "app.py", stdin=APP.encode()
+    )
+    assert (status, found(out)) == (0, [])
+
+
 def test_since(project, run):
     root = project(app=APP)
     git(root, "init")
