@@ -153,7 +153,13 @@ class Cutter:
         begun = False  # the piece has a statement
         decorated = False  # its last logical line is a decorator
         while position < size:
-            blank_end = _BLANKS.match(text, position).end()  # type: ignore[union-attr]
+            blank_end = _blank_end(text, position)
+            indent = _indent(text, position, blank_end)
+            while text.startswith("\\\n", blank_end):
+                # A line of nothing but a continuation: the statement begins on the next one.
+                next_line = blank_end + 2
+                blank_end = _blank_end(text, next_line)
+                indent = indent or _indent(text, next_line, blank_end)
             if blank_end >= size:
                 break
             first = text[blank_end]
@@ -164,7 +170,7 @@ class Cutter:
                 line_end = text.find("\n", blank_end)
                 position = size if line_end < 0 else line_end + 1
                 continue
-            if begun and _indent(text, position, blank_end) == 0:
+            if begun and indent == 0:
                 belongs = _CONTINUES.match(text, blank_end) or (
                     decorated and _DECORATED.match(text, blank_end)
                 )
@@ -217,6 +223,11 @@ class Cutter:
         if end == len(text) and _TRIPLE_END[quote].match(text, start + 3) is None:
             self.unclosed = start
         return end
+
+
+def _blank_end(text: str, position: int) -> int:
+    match = _BLANKS.match(text, position)
+    return match.end() if match else position
 
 
 def _indent(text: str, start: int, end: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import sysconfig
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callground.source.pieces import Cutter, cut_lines, cut_offsets, cut_tree, normalized
-import itertools
 
 # Pieces are parted by a line of dashes.
 CASES = {

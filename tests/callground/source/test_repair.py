@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callground.source.repair import MOST_TRIES, read_piece
-import itertools
 
 # name: (text, masked line ranges, what the tree still calls or defines)
 CASES: dict[str, tuple[str, list[tuple[int, int]], str]] = {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from callground.text.lines import UTF8, UTF16, UTF32, LineIndex
-import itertools
 
 TEXTS = st.text(alphabet=st.sampled_from("ab é\U0001f600\n\r\f\u2028\x0b\x1c\x85\ud800"), max_size=30)
 
