@@ -9,12 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import callground
-import callground_server
 from lsprotocol import types as lsp
 from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient
 from pytest_lsp.client import register_lsp_features
+
+import callground
+import callground_server
 
 PATIENCE = 30.0
 """Seconds to wait for anything: machines that run tests are slow."""
@@ -77,7 +78,9 @@ class Editor:
         command = server_command(*arguments)
         if cache is not None:
             command += ["--cache-dir", str(cache)]
-        environment = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH")}
+        environment = {
+            key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH")
+        }
         await self.client.start_io(*command, env=environment)
         opened = [self.root] if folders is None else folders
         self.result = await self.client.initialize_session(

@@ -113,7 +113,16 @@ def insert_comment(text: str, number: int) -> str:
     lines = _lines(text)
     tree = _parsed(text)
     place = tree.body[number % len(tree.body)].lineno - 1 if tree and tree.body else 0
-    first = min([place, *(d.lineno - 1 for d in getattr(tree.body[number % len(tree.body)], "decorator_list", []))]) if tree and tree.body else 0
+    first = (
+        min(
+            [
+                place,
+                *(d.lineno - 1 for d in getattr(tree.body[number % len(tree.body)], "decorator_list", [])),
+            ]
+        )
+        if tree and tree.body
+        else 0
+    )
     lines.insert(first, f"# a remark, number {number % 7}")
     return "\n".join(lines)
 
@@ -144,7 +153,10 @@ def append_subclass(text: str, number: int) -> str:
     base = classes[number % len(classes)].name
     methods = [m.name for c in classes for m in c.body if isinstance(m, ast.FunctionDef)] or ["close"]
     method = methods[number % len(methods)]
-    return text + f"\n\nclass Sub{number % 11}({base}):\n    def {method}_more(self):\n        return self.{method}()\n"
+    return (
+        text
+        + f"\n\nclass Sub{number % 11}({base}):\n    def {method}_more(self):\n        return self.{method}()\n"
+    )
 
 
 def append_patch(text: str, number: int) -> str:

@@ -26,6 +26,8 @@ class Change:
     """Modules that came or went, or of which nothing more exact is known: all under them is touched."""
     paths: frozenset[str] = field(default=frozenset())
     """Files with another text."""
+    texts: frozenset[str] = field(default=frozenset())
+    """The modules that these files are."""
     everything: bool = False
     completed: bool = False
     """By-name questions can be answered now that could not be before."""
@@ -38,6 +40,7 @@ class Change:
             self.keys | other.keys,
             self.modules | other.modules,
             self.paths | other.paths,
+            self.texts | other.texts,
             self.everything or other.everything,
             self.completed or other.completed,
         )

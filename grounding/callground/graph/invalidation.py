@@ -99,7 +99,7 @@ class Tracker:
         """Drop what a change has touched; the files whose verdicts have to be asked for again."""
         stale: set[str] = set()
         for path, known in self._files.items():
-            touched = [key for key, (_, verdict) in known.verdicts.items() if _touched(verdict, change)]
+            touched = [key for key, (_, verdict) in known.verdicts.items() if _touched(path, verdict, change)]
             for key in touched:
                 del known.verdicts[key]
             if touched or path in change.paths:
@@ -122,8 +122,9 @@ class Tracker:
             return _FileVerdicts(facts.pieces)
         if known.pieces == facts.pieces:
             return known
-        if not _same_order(known.pieces, facts.pieces):
-            # Which binding a use at module level sees depends on the order of the statements.
+        if not _same_order(known.pieces, facts.pieces) or _openness(known.pieces) != _openness(facts.pieces):
+            # Which binding a use at module level sees depends on the order of the statements, and whether a
+            # name of the module may be absent, on all of them.
             return _FileVerdicts(facts.pieces)
         if all(_only_defines(piece) for piece in _changed(known.pieces, facts.pieces)):
             return known
@@ -138,6 +139,15 @@ def _changed(old: tuple[Piece, ...], new: tuple[Piece, ...]) -> list[Piece]:
     return [piece for piece in (*old, *new) if piece.digest not in common]
 
 
+def _openness(pieces: tuple[Piece, ...]) -> tuple[object, ...]:
+    """Why a module may have names that it does not show."""
+    return (
+        any(piece.masked for piece in pieces),
+        {mark for piece in pieces for mark in piece.dynamic},
+        [(row.value, row.guards) for piece in pieces for row in piece.bindings if row.kind == "star"],
+    )
+
+
 def _only_defines(piece: Piece) -> bool:
     """Whether a statement binds names and does nothing else to what stands below it."""
     kinds = {binding.kind for binding in piece.bindings}
@@ -145,17 +155,21 @@ def _only_defines(piece: Piece) -> bool:
     return bool(kinds) and plain and kinds <= {"def", "class", "import", "from"}
 
 
-def _touched(verdict: Verdict, change: Change) -> bool:
+def _touched(path: str, verdict: Verdict, change: Change) -> bool:
     if change.touches(verdict.reads):
         return True
     if change.completed and verdict.reason is Reason.NOT_LOADED:
         return True
-    # The evidence names lines, which no key stands for.
-    finding = verdict.finding
-    return (
-        finding is not None
-        and finding.evidence_location is not None
-        and finding.evidence_location[0] in change.paths
+    if verdict.finding is None:
+        return False
+    # What a finding says besides the fault (near names, the lines of its evidence) has no keys: a finding is
+    # judged again when anything changes in a file that it has to do with.
+    evidence = verdict.finding.evidence_location
+    return bool(
+        change.modules
+        or path in change.paths
+        or (evidence is not None and evidence[0] in change.paths)
+        or any(len(key) > 1 and key[1] in change.texts for key in verdict.reads)
     )
 
 

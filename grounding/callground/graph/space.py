@@ -12,6 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NamedTuple
 
 from callground.environment.finder import Finder
@@ -192,7 +193,7 @@ class Space:
         """A text that is supposed to stand at `path`."""
         file, live = self.reader.document(path, text, before.live if before is not None else None)
         index = self.reader.index(file)
-        module = entry.module if entry is not None else self._module_of(path) or self._virtual_name(path)
+        module = entry.module if entry is not None else self.module_at(path)
         is_package = os.path.basename(path).startswith("__init__.")
         made = FileEntry(
             uid=next_uid(),
@@ -204,6 +205,16 @@ class Space:
             error=file.facts.error,
         )
         return OpenFile(made, file, index, absolute_imports(index, module, is_package), live)
+
+    def rehomed(self, document: OpenFile, module: str | None) -> OpenFile:
+        """The same document under another module name."""
+        entry = replace(document.entry, module=module)
+        imports = absolute_imports(document.index, module, entry.is_package)
+        return replace(document, entry=entry, imports=imports)
+
+    def module_at(self, path: str) -> str | None:
+        """The dotted name that a file or a document at that path has."""
+        return self._module_of(path) or self._virtual_name(path)
 
     # -- asked by the owner and the driver
 

@@ -44,6 +44,7 @@ class Workspace:
         *,
         cache: str | None = None,
         shallow: bool = False,
+        contents: Contents | None = None,
     ) -> None:
         self.root = os.path.abspath(root)
         self.shallow = shallow
@@ -56,7 +57,7 @@ class Workspace:
         self.lock = threading.RLock()
         self.errors: dict[str, str] = {}
         """Files that could not be read or parsed, with the reason."""
-        self._contents = Contents()
+        self._contents = contents or Contents()
         self._postings = Postings()
         self._files = Files({}, {})
         self._complete = False
@@ -73,11 +74,12 @@ class Workspace:
         *,
         cache: str | None = None,
         shallow: bool = False,
+        contents: Contents | None = None,
     ) -> Workspace:
-        """Open a folder; none of its files is read yet."""
+        """Open a folder; none of its files is read yet.  Workspaces of one environment may share `contents`."""
         settings = config or DEFAULT
         found = environment or discovery.find_environment(root, settings)
-        return cls(root, found, settings, cache=cache, shallow=shallow)
+        return cls(root, found, settings, cache=cache, shallow=shallow, contents=contents)
 
     def _make_space(self) -> Space:
         self._listed = self._list()
@@ -250,15 +252,22 @@ class Workspace:
             else:
                 opened[path] = self._space.document(path, text, self._files.disk.get(path), old)
             files = Files(self._files.disk, opened)
-            appeared: set[str] = set()
-            virtual = {each for each in opened if each not in files.disk and not os.path.isfile(each)}
-            if virtual != self._space.virtual_paths:
-                appeared = self._space.suppose(virtual)
             self._replace(files)
+            appeared = self._suppose()
             if text is None:
                 self._reread(path)
-            change = self._difference(path, before, self._face(path)) | _came_or_went(appeared)
-            return self._apply(change)
+            return self._apply(self._difference(path, before, self._face(path)) | appeared)
+
+    def _suppose(self) -> Change:
+        """Open documents count as files, also where nothing is on the disk."""
+        virtual = {
+            path for path in self._files.open if path not in self._files.disk and not os.path.isfile(path)
+        }
+        if virtual == self._space.virtual_paths:
+            return NOTHING
+        change = _came_or_went(self._space.suppose(virtual))
+        self._replace(self._files)
+        return change
 
     # -- changes on disk
 
@@ -283,7 +292,7 @@ class Workspace:
                 change |= self._relayout(wanted)
             for path in wanted:
                 change |= self._reread(path)
-            return self._apply(change)
+            return self._apply(change | self._suppose())
 
     def refresh(self) -> Change:
         """Look at everything again: a branch was switched, a package installed."""
@@ -305,15 +314,9 @@ class Workspace:
             self.config = config or self.config
             self._contents = Contents()
             self._space = self._make_space()
-            self._space.suppose(
-                {
-                    path
-                    for path in self._files.open
-                    if path not in self._files.disk and not os.path.isfile(path)
-                }
-            )
-            self._relayout_entries()
+            self._suppose()
             self._replace(self._files)
+            self._rename_modules()
             return self._apply(Change(everything=True))
 
     def reconfigure(self, config: Config) -> Change:
@@ -370,29 +373,30 @@ class Workspace:
         elif not space.finder.refresh():
             return NOTHING
         changed = space.relocate(list(space.located))
-        moved = self._relayout_entries()
-        if changed or moved:
-            self._replace(self._files)
-        return _came_or_went(changed)
+        return self._rename_modules() | _came_or_went(changed)
 
-    def _relayout_entries(self) -> bool:
-        """Files whose module has another name now are posted again."""
-        moved: dict[str, FileEntry] = {}
+    def _rename_modules(self) -> Change:
+        """Enter files and documents anew that go by another module name since the layout has changed."""
+        change = NOTHING
+        disk = dict(self._files.disk)
+        opened = dict(self._files.open)
         for path, entry in self._files.disk.items():
-            if not os.path.isfile(path):
-                continue
             module = self._space.finder.module_of(path)
-            if module != entry.module:
-                moved[path] = entry
-        if moved:
-            disk = dict(self._files.disk)
-            for path, entry in moved.items():
-                file = self._space.reread(path)
-                disk[path] = self._post(
-                    path, file.digest, entry.signature, self.reader.index(file), file.facts.error
-                )
-            self._files = Files(disk, self._files.open)
-        return bool(moved)
+            if module == entry.module or signature_of(path) is None:
+                continue
+            file = self._space.reread(path)
+            index = self.reader.index(file)
+            disk[path] = self._post(path, file.digest, entry.signature, index, file.facts.error)
+            change |= _renamed(entry, module, index)
+        for path, document in self._files.open.items():
+            known = disk.get(path)
+            module = known.module if known is not None else self._space.module_at(path)
+            if document is not None and module != document.entry.module:
+                opened[path] = self._space.rehomed(document, module)
+                change |= _renamed(document.entry, module, document.index)
+        if change:
+            self._replace(Files(disk, opened))
+        return change
 
     # -- what a change means
 
@@ -432,11 +436,11 @@ class Workspace:
                 keys = index_keys(
                     face[2], None, absolute_imports(face[2], face[0].module, face[0].is_package), ()
                 )
-            return Change(frozenset(keys), frozenset(names), frozenset({path}))
+            return Change(frozenset(keys), frozenset(names), frozenset({path}), frozenset(names))
         old_entry, old_file, old_index = before
         new_entry, new_file, new_index = after
         if old_file.digest == new_file.digest:
-            return Change(paths=frozenset({path}))
+            return Change(paths=frozenset({path}), texts=frozenset(names))
         keys = index_keys(
             old_index,
             new_index,
@@ -445,7 +449,7 @@ class Workspace:
         )
         for name in names:
             keys |= changed_keys(name, old_file.facts, new_file.facts)
-        return Change(frozenset(keys), paths=frozenset({path}))
+        return Change(frozenset(keys), paths=frozenset({path}), texts=frozenset(names))
 
     def _apply(self, change: Change) -> Change:
         if change.everything or change.modules:
@@ -457,6 +461,14 @@ class Workspace:
     def close(self) -> None:
         """End child processes and close the store."""
         self.reader.close()
+
+
+def _renamed(entry: FileEntry, module: str | None, index: FileIndex) -> Change:
+    """A file goes by another module name: whoever found it by name finds it under the other one."""
+    keys = index_keys(index, None, absolute_imports(index, entry.module, entry.is_package), ())
+    keys |= index_keys(None, index, (), absolute_imports(index, module, entry.is_package))
+    names = frozenset((entry.module or entry.path, module or entry.path))
+    return Change(frozenset(keys), names, frozenset((entry.path,)), names)
 
 
 def _came_or_went(modules: Iterable[str]) -> Change:

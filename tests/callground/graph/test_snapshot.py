@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+
 from callground.environment.model import Environment
 from callground.graph.interface import Module, NotLoaded
 from callground.graph.snapshot import Snapshot
