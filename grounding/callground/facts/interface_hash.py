@@ -61,7 +61,13 @@ def _module_state(index: ModuleIndex) -> Hashable:
     facts = index.facts
     stars = tuple([(row.value, row.guards) for _, row in index.star_imports()])
     imports = frozenset(entry for piece in facts.pieces for entry in piece.imports)
-    return facts.error, index.has_masked, frozenset(index.dynamic), index.exports(), stars, imports
+    # What such a module's statements do to its namespace is read from their text.
+    text = (
+        tuple([piece.digest for piece in facts.pieces])
+        if index.dynamic or index.bindings("__getattr__")
+        else ()
+    )
+    return facts.error, index.has_masked, frozenset(index.dynamic), index.exports(), stars, imports, text
 
 
 def _signature(row: Function) -> Hashable:

@@ -88,6 +88,8 @@ def statement(walker: Walker, node: ast.stmt, guard: Guard, scope: Scope) -> Non
         elif isinstance(item, ast.Attribute):
             if item.attr == "__setattr__" and not (isinstance(parent, ast.Call) and parent.func is item):
                 _open_class(scope)
+            elif item.attr == "global_enum":
+                walker.dynamic["globals-write"] = None
         elif isinstance(item, ast.Lambda):
             names = around.names | parameter_names(item.args)
             inner = _Lambda(names, True, around.in_string)
@@ -175,7 +177,10 @@ def _call(
             target = _super_receiver(owner, scope)
             _setattr(walker, target or owner, arguments[0], arguments[1], stmt, around, guard, scope)
         return
-    if attr == "import_module":
+    if attr == "_convert_":
+        # Enum._convert_(name, __name__, ...) puts the members into the module.
+        walker.dynamic["globals-write"] = None
+    elif attr == "import_module":
         _import_by_name(walker, arguments)
     elif attr == "addsitedir":
         walker.dynamic["sys-path-edit"] = None
@@ -459,6 +464,8 @@ def _bare_name(walker: Walker, node: ast.Name, parent: ast.AST | None, scope: Sc
     if node.id == "setattr":
         if not (isinstance(parent, ast.Call) and parent.func is node):
             _open_class(scope)
+    elif node.id == "global_enum":
+        walker.dynamic["globals-write"] = None
     elif node.id == "__all__" and isinstance(parent, ast.Call) and node in parent.args:
         if not (isinstance(parent.func, ast.Name) and parent.func.id in _READERS):
             walker.exports.append(exports.OPEN)

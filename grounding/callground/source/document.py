@@ -92,13 +92,13 @@ class Document(Generic[T]):
         old_offsets = set(offsets)
         for cut in cutter.cuts(offsets[first]):
             if cut >= len(normal) - behind and cut - shift in old_offsets:
-                if cutter.runaways:
+                if cutter.looked_far:
                     return None
                 same = bisect_right(offsets, cut - shift) - 1
                 result.extend(offset + shift for offset in offsets[same:])
                 return result
             result.append(cut)
-        return None if cutter.runaways or cutter.unclosed is not None else result
+        return None if cutter.looked_far or cutter.unclosed is not None else result
 
 
 def _assemble(

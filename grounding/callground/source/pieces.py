@@ -74,7 +74,7 @@ def whole_cut(text: str) -> tuple[list[int], bool]:
     cutter = Cutter(text)
     cuts = [0, *cutter.cuts()]
     if cutter.unclosed is None:
-        return cuts, bool(cutter.runaways)
+        return cuts, cutter.looked_far
     culprit = runaway_string(cutter)
     if culprit != cutter.unclosed:
         cuts = [0, *Cutter(text, culprit).cuts()]
@@ -128,7 +128,7 @@ _F_PREFIX = re.compile(r"(?i)(?<![\w])(?:[ft]|rf|fr|rt|tr)\Z")
 class Cutter:
     """Finds the pieces of a text from one of them on, no further than it is asked to."""
 
-    __slots__ = ("culprit", "runaways", "text", "triples", "unclosed")
+    __slots__ = ("culprit", "looked_far", "runaways", "text", "triples", "unclosed")
 
     def __init__(self, text: str, culprit: int | None = None) -> None:
         self.text = text
@@ -139,7 +139,9 @@ class Cutter:
         self.triples: list[tuple[int, int]] = []
         """The triple-quoted strings seen so far: (start, end) offsets."""
         self.runaways: list[int] = []
-        """Offsets of triple quotes that were taken to end with their line, for what stands far below."""
+        """Offsets of triple quotes that were taken to end with their line."""
+        self.looked_far = False
+        """A cut depends on text far below it."""
 
     def cuts(self, start: int = 0) -> Iterator[int]:
         """Offsets at which a piece begins, after `start`, which must be one of them.
@@ -209,14 +211,16 @@ class Cutter:
 
     def _string_end(self, start: int, quote: str) -> int:
         text = self.text
+        end, looked_far = _string_extent(text, start, quote)
+        self.looked_far |= looked_far
         if len(quote) == 1:
-            return string_end(text, start, quote)
-        end = string_end(text, start, quote)
+            return end
         runaway = _WORD.match(text, end)
         if start == self.culprit or (runaway and runaway.group() not in _OPERATORS):
             # No word follows a string at once, unless the string was open by mistake and this is the
             # beginning of the next one.
             self.runaways.append(start)
+            self.looked_far = True
             line_end = text.find("\n", start)
             return len(text) if line_end < 0 else line_end
         self.triples.append((start, end))
@@ -242,6 +246,11 @@ def string_end(text: str, start: int, quote: str) -> int:
     A string that never closes ends at its line's end (single quotes) or at the text's end.
     Follows PEP 701: the replacement fields of an f-string may hold its own quote.
     """
+    return _string_extent(text, start, quote)[0]
+
+
+def _string_extent(text: str, start: int, quote: str) -> tuple[int, bool]:
+    """As `string_end`, and whether the text was searched past that end in vain."""
     content = start + len(quote)
     if len(quote) == 3:
         match = _TRIPLE_END[quote].match(text, content)
@@ -255,8 +264,9 @@ def string_end(text: str, start: int, quote: str) -> int:
             end = len(text) if line_end < 0 else line_end
     if text.find("{", content, end) >= 0 and _F_PREFIX.search(text, max(0, start - 3), start):
         if text.count("{", content, end) != text.count("}", content, end):
-            return _formatted_end(text, content, quote) or end
-    return end
+            formatted = _formatted_end(text, content, quote)
+            return (end, True) if formatted is None else (formatted, False)
+    return end, False
 
 
 def _formatted_end(text: str, position: int, quote: str) -> int | None:
@@ -266,7 +276,7 @@ def _formatted_end(text: str, position: int, quote: str) -> int | None:
     fields: list[int] = []  # bracket depth of each open replacement field
     while position < size:
         character = text[position]
-        if character == "\n" and single and not fields:
+        if character == "\n" and (STATEMENT.match(text, position + 1) if fields else single):
             return None
         if not fields:
             if character == "\\":

@@ -145,7 +145,7 @@ FRAGMENT = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(FRAGMENT, max_size=14).map("".join))
 def test_any_text_has_facts_and_the_same_under_edit(text: str) -> None:
     facts = extract_module(text)

@@ -86,6 +86,13 @@ def test_triple_quotes_turn_the_rest_inside_out_and_back() -> None:
     assert closed.built == (0,)
 
 
+def test_an_f_string_closes_far_below() -> None:
+    document = Document.from_text("f'{x = 1\nx = 1\nx = 1\n", build)
+    assert len(document.pieces) == 3
+    closed = document.edit([Edit(15, 15, "}'")])
+    assert closed.pieces == Document.from_text(closed.text, build).pieces
+
+
 def test_overlapping_edits_are_refused() -> None:
     with pytest.raises(ValueError, match="overlap"):
         Document.from_text("abcdef", build).edit([Edit(0, 3, ""), Edit(2, 4, "")])
@@ -137,7 +144,7 @@ def sessions(draw: st.DrawFn) -> tuple[str, list[list[Edit]]]:
     return first, steps
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(sessions())
 def test_any_edits_end_in_the_pieces_of_the_last_text(session: tuple[str, list[list[Edit]]]) -> None:
     text, steps = session

@@ -8,7 +8,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callground.source.pieces import Cutter, cut_lines, cut_offsets, cut_tree, normalized
@@ -34,6 +34,7 @@ CASES = {
     "form feed": "def f():\n    a\n---\n\f\ndef g():\n    b\n---\n  \fx = 1\n",
     "comments with quotes": 'x = 1  # don\'t (\n---\ny = 2 # """\n---\nz\n',
     "f-string": "x = f'{a[\"b\"]}' f\"{(1)}\"\n---\ny = f'''{\n(1)\n}'''\n---\nz\n",
+    "f-string that holds code": "x = f'''\ndef {a}():\n    return {b['c']}\n'''\n---\ny\n",
     "async": "async def f():\n    pass\n---\n@d\nasync def g(): pass\n---\nx\n",
     "match": "match x:\n    case 1:\n        a\n    case _:\n        b\n---\ny\n",
     "no line end": "x = 1\n---\ny = 2",
@@ -155,6 +156,7 @@ FRAGMENTS = st.lists(
 ).map("".join)
 
 
+@settings(deadline=None)
 @given(FRAGMENTS)
 def test_any_text_is_cut_into_pieces_that_make_it_up(text: str) -> None:
     pieces = _cut(text)
@@ -163,6 +165,7 @@ def test_any_text_is_cut_into_pieces_that_make_it_up(text: str) -> None:
     assert all(piece.endswith("\n") for piece in pieces[:-1])
 
 
+@settings(deadline=None)
 @given(FRAGMENTS)
 def test_text_that_parses_is_cut_alike_by_tree_and_by_characters(text: str) -> None:
     try:

@@ -165,7 +165,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(LINES)
 def test_any_text_gives_a_tree_and_honest_ranges(lines: list[str]) -> None:
     text = "\n".join(lines) + "\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callground.text.edits import (
@@ -67,6 +67,7 @@ def test_a_replacement_the_wrong_way_round_is_turned() -> None:
     assert apply_changes("abcd", [Replacement(1, 3, 1, 1, "")]) == "ad"
 
 
+@settings(deadline=None)
 @given(SHORT, st.data())
 def test_composed_edits_have_the_effect_of_both(text: str, data: st.DataObject) -> None:
     first = data.draw(edits_of(len(text)))
@@ -76,6 +77,7 @@ def test_composed_edits_have_the_effect_of_both(text: str, data: st.DataObject) 
     assert apply_edits(text, composed) == apply_edits(middle, second)
 
 
+@settings(deadline=None)
 @given(SHORT, SHORT)
 def test_the_difference_makes_the_new_text(old: str, new: str) -> None:
     edit = difference(old, new)
@@ -85,6 +87,7 @@ def test_the_difference_makes_the_new_text(old: str, new: str) -> None:
         assert not edit.text or edit.start == edit.end or edit.text[0] != old[edit.start]
 
 
+@settings(deadline=None)
 @given(SHORT, SHORT)
 def test_prefix_and_suffix_are_the_longest(one: str, other: str) -> None:
     start = common_prefix(one, other)
@@ -116,6 +119,7 @@ def test_ranges_move_with_the_text(edit: Edit, expected: list[tuple[int, int]]) 
     assert rebase([(10, 20)], [edit]) == expected
 
 
+@settings(deadline=None)
 @given(SHORT, st.data())
 def test_a_range_that_no_edit_touches_keeps_its_text(text: str, data: st.DataObject) -> None:
     edits = data.draw(edits_of(len(text)))

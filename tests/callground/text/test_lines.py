@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callground.text.lines import UTF8, UTF16, UTF32, LineIndex
@@ -77,6 +77,7 @@ def test_a_column_inside_a_character_is_its_start() -> None:
     assert [index.offset(1, column, UTF8) for column in range(7)] == [0, 0, 0, 0, 1, 1, 2]
 
 
+@settings(deadline=None)
 @given(TEXTS, st.sampled_from([UTF8, UTF16, UTF32]), st.data())
 def test_an_offset_comes_back(text: str, unit: str, data: st.DataObject) -> None:
     index = LineIndex(text)
@@ -87,11 +88,13 @@ def test_an_offset_comes_back(text: str, unit: str, data: st.DataObject) -> None
     assert back == (offset - 1 if between_cr_and_lf else offset)
 
 
+@settings(deadline=None)
 @given(TEXTS, st.integers(-3, 12), st.integers(-3, 40), st.sampled_from([UTF8, UTF16, UTF32]))
 def test_any_position_gives_an_offset_inside(text: str, line: int, column: int, unit: str) -> None:
     assert 0 <= LineIndex(text).offset(line, column, unit) <= len(text)
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_lines_and_line_ends_make_the_text(text: str) -> None:
     index = LineIndex(text)
