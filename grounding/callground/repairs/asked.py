@@ -155,7 +155,36 @@ class Asked:
         return self.source.text[start:end]
 
     @cached_property
+    def parents(self) -> list[ast.AST]:
+        """The nodes around the site's own, the innermost first, up to the statement of the scope it stands in."""
+        node = self.site.node
+        chain = self.site.chain
+        roots: list[ast.AST] = [chain[-1]] if chain else [s for s, o in self.source.body if o == self.site.offset]
+        for root in roots:
+            found = _way_down(root, node)
+            if found is not None:
+                return found[::-1]
+        return []
+
+    @property
+    def is_raised(self) -> bool:
+        """Whether the site is what a ``raise`` raises."""
+        return self.site.role == "raise" or bool(self.parents and isinstance(self.parents[0], ast.Raise))
+
+    @cached_property
     def calls_it(self) -> ast.Call | None:
         """The call whose callee the wrong name is the last part of; None when it is only named."""
         call = self.call
         return call if call is not None and call.func is self.proof.node else None
+
+
+def _way_down(root: ast.AST, node: ast.AST) -> list[ast.AST] | None:
+    """The nodes from `root` down to the parent of `node`; None when it is not in there."""
+    stack: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(root, ())]
+    while stack:
+        current, above = stack.pop()
+        if current is node:
+            return list(above)
+        way = (*above, current)
+        stack.extend((child, way) for child in ast.iter_child_nodes(current))
+    return None

@@ -49,7 +49,11 @@ def of(asked: Asked) -> list[Candidate]:
     """Everything that may be meant."""
     found = list(_of(asked))
     seen: dict[tuple[str, str], Candidate] = {}
+    # What is in scope needs no import from elsewhere.
+    here = {c.name for c in found if c.source == "scope"}
     for candidate in found:
+        if candidate.source == "workspace" and candidate.name in here:
+            continue
         if candidate.name and (candidate.text != asked.name or candidate.wanted is not None):
             seen.setdefault((candidate.text, candidate.wanted.module if candidate.wanted else ""), candidate)
     return list(seen.values())
@@ -127,10 +131,31 @@ def module_names(ev: Evaluator, name: str, prefix: str, source: str = "module") 
             yield Candidate(
                 bound, source, prefix + bound, name, _KINDS.get(b.kind, "variable"), path=file.path, line=line
             )
-    for bound in modules.all_names(ev, name):
+    for bound, kind in _brought_in(ev, module):
         if bound not in seen:
-            kind = "module" if bound in module.submodules else ""
+            seen.add(bound)
             yield Candidate(bound, source, prefix + bound, name, kind)
+
+
+def _brought_in(ev: Evaluator, module: Module) -> Iterator[tuple[str, str]]:
+    """Names that a module has without binding them: out of star imports, and its submodules."""
+    pending, done = [module], {module.name}
+    while pending:
+        current = pending.pop()
+        for file in ev.faces(current):
+            index = ev.index(file)
+            if current is not module:
+                listed, _open = modules.exports(ev, current.name)
+                names = listed if listed is not None else [n for n in index.names() if not n.startswith("_")]
+                yield from ((name, "") for name in names)
+            for _piece, star in index.star_imports():
+                target = modules.absolute(current, star.value or "")
+                if target and target not in done and ev.alive(star.guards) and ev.snapshot.exists(target):
+                    done.add(target)
+                    inner = ev.module(target)
+                    if inner is not None:
+                        pending.append(inner)
+    yield from ((name, "module") for name in module.submodules)
 
 
 # -- a bare name

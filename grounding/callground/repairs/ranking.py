@@ -14,7 +14,7 @@ from callground.repairs import candidates as places
 from callground.repairs import fit as fits
 from callground.repairs.asked import Asked
 from callground.repairs.model import Candidate, Ranked
-from callground.repairs.words import likeness, plain
+from callground.repairs.words import likeness, parts, plain
 
 NEAR = 66.0
 """Score from which a name is near enough to be named in a message."""
@@ -42,9 +42,17 @@ _DISTANCE = {
 }
 
 
+_MAKING = frozenset({"create", "make", "build", "new", "construct", "init"})
+_RAISED = ("Error", "Exception", "Warning")
+
+
 def rank(asked: Asked, found: Iterable[Candidate] | None = None, limit: int = 10) -> list[Ranked]:
     """The candidates for one finding, best first."""
     pool = list(places.of(asked) if found is None else found)
+    wrong = asked.name.rpartition(".")[2]
+    if not wrong.startswith("__"):
+        # Nobody means a special method by a plain name, however much they look alike.
+        pool = [c for c in pool if not (c.name.startswith("__") and c.name.endswith("__"))]
     first = sorted(((_first_look(asked, c), c) for c in pool), key=lambda s: (-s[0][0], s[1].text))
     chosen = first[:_CLOSER]
     if not chosen or chosen[0][0][0] < NEAR:
@@ -71,9 +79,7 @@ def _first_look(asked: Asked, candidate: Candidate) -> tuple[float, tuple[str, .
     if place:
         reasons.append(f"{places.SOURCES[candidate.source]} ({place:+.0f})")
         score += place
-    if name.startswith("__") and not wrong.startswith("__"):
-        score -= 40
-    elif name.startswith("_") and not wrong.startswith("_"):
+    if name.startswith("_") and not wrong.startswith("_"):
         score -= 9
         reasons.append("private (-9)")
     elif wrong.startswith("_") and not name.startswith("_"):
@@ -84,9 +90,17 @@ def _first_look(asked: Asked, candidate: Candidate) -> tuple[float, tuple[str, .
     elif called and candidate.kind == "variable":
         score -= 6
     if candidate.source not in ("parameter", "module-name", "usual") and _is_type_name(wrong) != _is_type_name(name):
-        # One of them names a class, the other a function.
-        score -= 6
-        reasons.append("written like the other kind of thing (-6)")
+        if _is_type_name(name) and parts(wrong)[:1] and parts(wrong)[0] in _MAKING and called:
+            # `create_thread()` makes a `Thread`.
+            score += 8
+            reasons.append("calling the class makes one (+8)")
+        else:
+            # One of them names a class, the other a function.
+            score -= 10
+            reasons.append("written like the other kind of thing (-10)")
+    if called and name.endswith(_RAISED) and _is_type_name(name) and not asked.is_raised:
+        score -= 10
+        reasons.append("an exception, and nothing is raised here (-10)")
     return score, tuple(reasons)
 
 
@@ -99,8 +113,8 @@ def _closer(asked: Asked, candidate: Candidate, score: float, reasons: tuple[str
         score += 6
         said.append("the arguments bind (+6)" if asked.calls_it is not None else "it has what is asked of it (+6)")
     elif fit.binds is False:
-        score -= 25
-        said.append("the arguments do not bind (-25)" if fit.kind != "variable" else "it cannot be called (-25)")
+        score -= 40
+        said.append("the arguments do not bind (-40)" if fit.kind != "variable" else "it cannot be called (-40)")
     if fit.types is True:
         score += 3
         said.append("the arguments are of its types (+3)")

@@ -1,0 +1,181 @@
+"""Measures the repairs on planted faults, on faults that models really made, and their cost.
+
+    repairs.py ROOT [--given DIR] [--only PROJECT,...] [--misses] [--parts names,arguments,real,speed]
+
+ROOT is a corpus of detection/make_corpus.py with its mutants.  Each mutant is planted alone in the clean file, which
+is judged as an editor would judge it.  Printed are, for wrong names, how often the original name is the first
+candidate and among the first three, beside what edit distance alone would say; how often the file equals the
+original after the preferred fix; for wrong arguments, how often a verified fix is offered; and whether any fix left
+its call ungrounded.
+
+    --real DIR    environments for tests/data/real_faults.dev.jsonl (made by real_environments.py): for these faults
+                  a name that the reference solution uses should be among the first three.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "detection"))
+
+from corpus import Corpus, parser  # noqa: E402
+
+from callground.repairs import distance  # noqa: E402
+from callground.repairs.asked import Asked, Source  # noqa: E402
+from callground.repairs.candidates import of as candidates_of  # noqa: E402
+from callground.repairs.ranking import rank  # noqa: E402
+from callground.session import Session  # noqa: E402
+from callground.verdict.model import Verdict  # noqa: E402
+
+NAMES = ("k1", "k2", "k3", "k4", "k5", "k6")
+ARGUMENTS = ("k8", "k9", "k10", "k13", "k14")
+
+
+@dataclass
+class Score:
+    """Counts of one kind."""
+
+    all: int = 0
+    found: int = 0
+    first: int = 0
+    three: int = 0
+    base_first: int = 0
+    base_three: int = 0
+    offered: int = 0
+    preferred: int = 0
+    equal: int = 0
+    worse: int = 0
+    cpu: list[float] = field(default_factory=list)
+
+
+def planted(mutant: dict[str, Any], clean: bytes) -> tuple[str, str]:
+    """The text with the mutant, and the name that stood in its place ("" for what was inserted)."""
+    original = ""
+    mutated = clean
+    for start, end, text in sorted(mutant["edits"], reverse=True):
+        if end > start:
+            original = clean[start:end].decode()
+        mutated = mutated[:start] + text.encode() + mutated[end:]
+    return mutated.decode(), original
+
+
+def lines_of(mutant: dict[str, Any], text: str) -> list[tuple[int, int]]:
+    """The lines that the mutant has touched, in the text with it."""
+    found: list[tuple[int, int]] = []
+    data, shift = text.encode(), 0
+    for start, end, new in sorted(mutant["edits"]):
+        first = data[: start + shift].count(b"\n") + 1
+        found.append((first, first + max(new.rstrip("\n").count("\n"), 0)))
+        shift += len(new.encode()) - (end - start)
+    return found
+
+
+def wrong_ones(verdicts: list[Verdict], lines: list[tuple[int, int]]) -> list[Verdict]:
+    return [
+        v
+        for v in verdicts
+        if v.finding is not None
+        and v.finding.severity == "error"
+        and any(first <= v.range.end_line and v.range.line <= last for first, last in lines)
+    ]
+
+
+def baseline(asked: Asked, limit: int = 3) -> list[str]:
+    """What the edit distance alone says, among the very same candidates."""
+    names = list(dict.fromkeys(c.name for c in candidates_of(asked)))
+    wrong = asked.name.rpartition(".")[2]
+    scored = sorted(names, key=lambda n: (-distance.similarity(wrong, n), n))
+    return scored[:limit]
+
+
+def names_part(session: Session, mutants: list[dict[str, Any]], root: Path, scores: dict[str, Score], misses: bool) -> None:
+    for mutant in mutants:
+        path = str(root / mutant["file"])
+        clean = Path(path).read_bytes()
+        text, original = planted(mutant, clean)
+        if mutant["kind"] not in NAMES or not original:
+            continue
+        score = scores[mutant["kind"]]
+        score.all += 1
+        verdicts = session.workspace.verify(path, text)
+        wrong = wrong_ones(verdicts, lines_of(mutant, text))
+        snapshot = session.workspace.snapshot().with_overlay({path: text})
+        source = Source(path, text, snapshot)
+        asked = next((a for v in wrong if (a := source.find(v)) is not None), None)
+        if asked is None:
+            if misses:
+                print(f"  {mutant['id']} {mutant['kind']}: not found: {mutant['mutated'].strip()[:100]}")
+            continue
+        score.found += 1
+        rank(asked)
+        begin = time.process_time()
+        ranked = rank(asked)
+        score.cpu.append(time.process_time() - begin)
+        last = original.rpartition(".")[2]
+        names = [r.candidate.name for r in ranked[:3]]
+        score.first += names[:1] == [last]
+        score.three += last in names
+        base = baseline(asked)
+        score.base_first += base[:1] == [last]
+        score.base_three += last in base
+        if misses and names[:1] != [last]:
+            mark = "second or third" if last in names else "MISSED"
+            print(f"  {mutant['id']} {mutant['kind']} {mark}: {mutant['mutated'].strip().splitlines()[-1][:110]}")
+            print(f"      meant {last}; named {[(r.candidate.text, r.score, r.fits) for r in ranked[:4]]}")
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:5.1f} %" if whole else "    -  "
+
+
+def main() -> None:
+    options_of = parser(__doc__)
+    options_of.add_argument("--misses", action="store_true", help="print each miss")
+    options_of.add_argument("--parts", default="names,arguments", help="names, arguments, real, speed")
+    options_of.add_argument("--real", type=Path, help="environments for the real faults")
+    options = options_of.parse_args()
+    corpus = Corpus(options)
+    wanted = options.parts.split(",")
+    scores: dict[str, Score] = defaultdict(Score)
+    by_project: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for mutant in corpus.mutants("mutated"):
+        if mutant["project"] != "snippets":
+            by_project[mutant["project"]].append(mutant)
+    for project, mutants in by_project.items():
+        root = corpus.root / "clean" / project
+        with Session.open(str(root), python=str(corpus.root / "venvs" / project)) as session:
+            session.index()
+            if "names" in wanted:
+                names_part(session, mutants, root, scores, options.misses)
+    print_names(scores)
+
+
+def print_names(scores: dict[str, Score]) -> None:
+    total = Score()
+    print("kind  planted  proved   first   among 3   edit distance: first   among 3   CPU median")
+    for kind in [k for k in NAMES if k in scores]:
+        row(kind, scores[kind])
+        for name in ("all", "found", "first", "three", "base_first", "base_three"):
+            setattr(total, name, getattr(total, name) + getattr(scores[kind], name))
+        total.cpu += scores[kind].cpu
+    row("all", total)
+
+
+def row(kind: str, s: Score) -> None:
+    cpu = f"{1000 * statistics.median(s.cpu):.1f} ms" if s.cpu else ""
+    print(
+        f"{kind:5} {s.all:7} {s.found:7}  {percent(s.first, s.all)} {percent(s.three, s.all)}"
+        f"               {percent(s.base_first, s.all)} {percent(s.base_three, s.all)}   {cpu}"
+    )
+
+
+if __name__ == "__main__":
+    main()
