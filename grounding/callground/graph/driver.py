@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from callground.graph.changes import never
-from callground.graph.interface import NotLoaded
+from callground.graph.interface import INDEX, NotLoaded
 from callground.graph.snapshot import Snapshot
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.memo import Memo
@@ -103,7 +103,7 @@ def _judge(site: Site, evaluator: Evaluator, snapshot: Snapshot) -> Verdict:
         try:
             return judge(site, evaluator)
         except NotLoaded as missing:
-            if missing.module in asked:
+            if missing.module in asked or missing.module == INDEX:
                 break
             asked.add(missing.module)
             snapshot.space.load(missing.module)

@@ -9,6 +9,10 @@ from typing import Protocol
 from callground.facts.model import AttrStore, ModuleFacts
 
 
+INDEX = "<index>"
+"""What `NotLoaded` names when the workspace's own index is not complete: no loading helps but patience."""
+
+
 class NotLoaded(Exception):
     """Raised by a snapshot when a module that exists has not been read yet.
 
@@ -68,7 +72,7 @@ class SnapshotLike(Protocol):
     platform: str
     """As ``sys.platform``."""
     complete: bool
-    """False until every workspace file has been indexed: by-name questions are then not certain."""
+    """False until every workspace file has been indexed: by-name questions then raise NotLoaded (`INDEX`)."""
 
     def module(self, name: str) -> Module | None:
         """The module `name`; None when the import system has no such module.

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from callground.facts.model import AttrStore
 from callground.graph.indexes import Definition, FileIndex, Postings
-from callground.graph.interface import Module, NotLoaded, SourceFile
+from callground.graph.interface import INDEX, Module, NotLoaded, SourceFile
 from callground.graph.layers import FileEntry, Files, OpenFile
 from callground.graph.space import Located, Space
 from callground.graph.trees import TreeCache
@@ -49,7 +49,7 @@ class Snapshot:
 
     @property
     def postings(self) -> Postings:
-        """The inverted indexes; they may hold rows of other versions: ask `definitions` for the current ones."""
+        """The inverted indexes; they hold rows of other versions too: ask `definitions` for the current ones."""
         return self._postings
 
     # -- modules
@@ -135,8 +135,14 @@ class Snapshot:
 
     # -- by-name questions over the workspace
 
+    def _need_index(self) -> None:
+        """Nobody knows of a file that has not been read: absence and completeness are not to be had yet."""
+        if not self.complete:
+            raise NotLoaded(INDEX)
+
     def stores(self, attr: str) -> tuple[tuple[str, AttrStore], ...]:
         """Stores to an attribute of that name in workspace files: (module or path, row)."""
+        self._need_index()
         rows = list(self._rows(self._postings.stores.get(attr, ())))
         for document in self.files.documents():
             rows += [(document.entry, row) for row in document.index.stores if row.attr == attr]
@@ -145,6 +151,7 @@ class Snapshot:
 
     def classes_with_base(self, name: str) -> tuple[tuple[str, str], ...]:
         """Workspace classes one of whose bases' last name is `name`: (module or path, qualname)."""
+        self._need_index()
         rows = list(self._rows(self._postings.bases.get(name, ())))
         for document in self.files.documents():
             rows += [(document.entry, qualname) for base, qualname in document.index.bases if base == name]
@@ -162,6 +169,7 @@ class Snapshot:
                 return True
         if any(module in document.imports for document in self.files.documents()):
             return True
+        self._need_index()
         return self._imported_by_package(module)
 
     def _imported_by_package(self, module: str) -> bool:

@@ -76,7 +76,7 @@ class Workspace:
         shallow: bool = False,
         contents: Contents | None = None,
     ) -> Workspace:
-        """Open a folder; none of its files is read yet.  Workspaces of one environment may share `contents`."""
+        """Open a folder; none of its files is read yet.  Workspaces of one environment may share contents."""
         settings = config or DEFAULT
         found = environment or discovery.find_environment(root, settings)
         return cls(root, found, settings, cache=cache, shallow=shallow, contents=contents)

@@ -36,7 +36,7 @@ def project(root: Path, files: dict[str, str], *, index: bool = True) -> Workspa
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    workspace = Workspace.open(str(root), Environment.described((3, 11)))
+    workspace = Workspace.open(str(root), Environment.described((3, 11)), cache=str(root / ".cache"))
     if index:
         workspace.index()
     return workspace
