@@ -44,6 +44,7 @@ _ALIASES = {
     "Deque": Ref("collections", "deque"),
     "Text": builtin("str"),
 }
+_OPAQUE = (builtin("type"), Ref("typing", "Any"), Ref("typing_extensions", "Any"))
 _WRAPPERS = {"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar", "Unpack"}
 _SPECIAL = (
     {"Any", "Optional", "Union", "Callable", "Literal", "Self", "NoReturn", "Never", "TypeAlias", "Generic", "Protocol"}
@@ -284,8 +285,8 @@ def of_class_values(ev: Evaluator, values: Values) -> Values:
     out: list[Values] = [Values((), values.whys)]
     for o in values.items:
         if isinstance(o, ClassObject):
-            if o.ref == builtin("type") and not o.args:
-                out.append(unknown(Reason.ANY, "type"))
+            if o.ref in _OPAQUE and not o.args:
+                out.append(unknown(Reason.ANY, o.ref.qualname))
             elif o.ref == builtin("tuple") and o.args:
                 out.append(known(Instance(o.ref, o.args)))
             else:

@@ -175,6 +175,18 @@ def select(
     return out
 
 
+def certain(ev: Evaluator, face: FunctionFace, args: calls.CallArgs, receiver: Obj | None) -> bool:
+    """Whether the arguments certainly fit one row's annotations."""
+    params = list(face.row.params)
+    if receiver is not None and params and params[0].kind in ("positional", "positional-only"):
+        params.pop(0)
+    return all(
+        param.annotation is None
+        or compatible(ev, values, returns.param_values(ev, face, param.name, param.annotation)) is True
+        for param, values in assign(ev, params, args)
+    )
+
+
 def compatible(ev: Evaluator, given: Values, declared: Values) -> bool | None:
     """Whether an argument fits a declared parameter: certainly, certainly not, or not known."""
     if not declared.complete:

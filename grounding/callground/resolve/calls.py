@@ -354,9 +354,9 @@ def class_decorated(ev: Evaluator, values: Values, node: ast.expr, scope: Scope)
     return decorators.apply_to_class(ev, values, node, scope)
 
 
-def decorator_adds(ev: Evaluator, face: ClassFace) -> decorators.Why | None:
-    """Why a class decorator may have added members."""
-    return decorators.adds(ev, face)
+def decorator_adds(ev: Evaluator, face: ClassFace, name: str) -> decorators.Why | None:
+    """Why a class decorator may have added the member `name`."""
+    return decorators.adds(ev, face, name)
 
 
 _ = (annotations, signatures)

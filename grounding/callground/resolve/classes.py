@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from callground.facts.model import Binding, SelfAttr
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import annotations, calls, expressions, generated, generics, modules, names
+from callground.resolve import annotations, calls, decorators, expressions, generated, generics, modules, names
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.modules import Member
 from callground.resolve.scopes import ClassFace, Scope
@@ -30,6 +30,7 @@ OBJECT = builtin("object")
 TYPE = builtin("type")
 _QUIET_METACLASSES = {"builtins", "abc", "enum", "typing", "typing_extensions", "_typeshed", "_ctypes"}
 _TYPING_BASES = {"Generic", "Protocol"}
+_TRANSFORMS = {("typing", "dataclass_transform"), ("typing_extensions", "dataclass_transform")}
 
 
 class Entry(NamedTuple):
@@ -188,6 +189,8 @@ def bases(ev: Evaluator, face: ClassFace) -> tuple[list[Entry], list[Why], list[
             whys.append(Why(Reason.UNKNOWN_BASE, text))
             continue
         if _is_generic_marker(ev, node, here):
+            if annotations.special_name(ev, node.value if isinstance(node, ast.Subscript) else node, here) == "Protocol":
+                metas.append(Ref("abc", "ABCMeta"))
             continue
         values = expressions.value(ev, node, here)
         classes_ = [o for o in values.items if isinstance(o, ClassObject)]
@@ -399,6 +402,9 @@ def _own_rows(
 ) -> tuple[tuple[ClassFace, Binding | SelfAttr], ...]:
     rows: list[tuple[ClassFace, Binding | SelfAttr]] = []
     for face in own:
+        if name in ("__init__", "__new__") and face.file.path.startswith("<probe") and face is not own[0]:
+            # A probe writes the constructor's signature as ``__init__``, whichever it is.
+            continue
         for b in face.row.members:
             if b.name == name and b.kind != "del" and ev.alive(b.guards):
                 rows.append((face, b))
@@ -429,7 +435,7 @@ def _face_why(ev: Evaluator, entry: Entry, face: ClassFace, on_class: bool, aske
         if b.kind == "star":
             return Why(Reason.STAR_IMPORT, entry.ref.dotted)
     if row.decorators and entry.ref == face.ref:
-        why = calls.decorator_adds(ev, face)
+        why = calls.decorator_adds(ev, face, name)
         if why is not None:
             return why
     if face.file.facts.error is not None or face.file.facts.pieces[face.piece].masked:
@@ -444,6 +450,10 @@ def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
     module = ev.module(ref.module)
     if module is None:
         return Why(Reason.UNKNOWN_TYPE, ref.dotted)
+    if module.origin == "stdlib" and name.startswith("_") and not name.endswith("__"):
+        # Stubs of the standard library are complete for public names only.
+        if not any(not f.file.is_stub for f in faces(ev, ref)):
+            return Why(Reason.STUB_ONLY, ref.dotted)
     if module.origin != "stdlib":
         has_source = any(not f.file.is_stub for f in faces(ev, ref))
         if not has_source and module.probed is None and not (module.origin == "workspace"):
@@ -474,7 +484,7 @@ def runtime_twin(ev: Evaluator, ref: Ref) -> Ref | None:
 
 def _metaclass_why(ev: Evaluator, order: Mro) -> Why | None:
     for meta in order.metaclasses:
-        if meta.module in _QUIET_METACLASSES:
+        if meta.module in _QUIET_METACLASSES or _transforms(ev, meta):
             continue
         for entry in mro(ev, meta).entries:
             if entry.ref.module in _QUIET_METACLASSES:
@@ -484,6 +494,21 @@ def _metaclass_why(ev: Evaluator, order: Mro) -> Why | None:
                 if made & {"__new__", "__init__", "__prepare__", "__getattr__", "__getattribute__", "__call__"}:
                     return Why(Reason.UNKNOWN_METACLASS, meta.dotted)
     return None
+
+
+def _transforms(ev: Evaluator, meta: Ref) -> bool:
+    """Whether PEP 681 declares that the metaclass makes no other members than the class body shows.
+
+    One that takes attributes later (``__setattr__``) may also be given some by name, as relations between models are.
+    """
+    if defines(ev, meta, "__setattr__"):
+        return False
+    return any(
+        decorators.where(ev, node, face.scope) in _TRANSFORMS
+        for face in faces(ev, meta)
+        for text in face.row.decorators
+        if (node := parse_expression(text)) is not None
+    )
 
 
 def metaclass(ev: Evaluator, ref: Ref) -> Ref:

@@ -150,6 +150,10 @@ def _class_subscript(ev: Evaluator, o: ClassObject, node: ast.Subscript, scope: 
         else annotations.instances(ev, a, scope)
         for a in args
     )
+    if o.ref == builtin("tuple"):
+        # One parameter for all elements; the shape is only kept for annotations.
+        ellipsis = len(args) == 2 and isinstance(args[1], ast.Constant) and args[1].value is Ellipsis
+        values = (values[0] if ellipsis else join(*values),)
     return known(ClassObject(o.ref, values, o.exact))
 
 

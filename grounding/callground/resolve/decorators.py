@@ -176,8 +176,8 @@ def apply_to_class(ev: Evaluator, values: Values, node: ast.expr, scope: Scope) 
     return result
 
 
-def adds(ev: Evaluator, face: ClassFace) -> Why | None:
-    """Why a decorator of the class may have added members to it."""
+def adds(ev: Evaluator, face: ClassFace, member: str) -> Why | None:
+    """Why a decorator of the class may have added that member to it."""
     for text in face.row.decorators:
         node = parse_expression(text)
         if node is None:
@@ -197,6 +197,8 @@ def adds(ev: Evaluator, face: ClassFace) -> Why | None:
         ev.read("body", module.name, name)
         for piece in file.facts.pieces:
             for store in piece.attr_stores:
+                if store.attr not in (member, "*"):
+                    continue
                 if store.scope == name or store.scope.startswith(name + "."):
                     return Why(Reason.UNKNOWN_DECORATOR, f"{text} stores {store.receiver}.{store.attr}")
     return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from callground.facts.index import ModuleIndex, index_of
 from callground.graph.interface import Module, SnapshotLike, SourceFile
@@ -22,10 +22,15 @@ from callground.verdict.model import Key, Reason
 
 T = TypeVar("T")
 
-MAX_STEPS = 60_000
+MAX_STEPS = 25_000
 """Steps that one call site may cost before it is abstained on (reason ``budget``)."""
 MAX_DEPTH = 70
 """How many memoised questions may be nested."""
+_CLEAN = 1 << 30
+
+
+class OverBudget(Exception):
+    """The question has cost more steps than it may."""
 
 
 class Evaluator:
@@ -48,7 +53,11 @@ class Evaluator:
         self._nodes_kept: dict[int, ast.AST] = {}
         self._active: dict[Hashable, int] = {}
         self._reads: set[Key] = set()
-        self._taint = 1 << 30
+        self._taint = _CLEAN
+        self._provisional: dict[Hashable, tuple[Any, frozenset[Key], int, int]] = {}
+        """What was computed inside a cycle: (value, reads, depth of the cycle's head, the head's serial number)."""
+        self._serials: list[int] = []
+        self._serial = 0
         self._modules: dict[str, Module | None] = {}
         self._nodes: dict[tuple[str, str, int], dict[tuple[int, str], ast.AST]] = {}
         self._scopes: dict[tuple[object, ...], Scope] = {}
@@ -59,8 +68,10 @@ class Evaluator:
         """Start a new question: its steps and reads are counted from here."""
         self.steps = 0
         self._reads = set()
-        self._taint = 1 << 30
+        self._taint = _CLEAN
         self._active.clear()
+        self._serials.clear()
+        self._provisional.clear()
 
     def reads(self) -> frozenset[Key]:
         """What the question since `begin` has read."""
@@ -88,23 +99,41 @@ class Evaluator:
         if active is not None:
             self._taint = min(self._taint, active)
             return cut(Reason.RECURSION)
+        provisional = self._provisional.get(key)
+        if provisional is not None:
+            value, reads, head, serial = provisional
+            if head < 0 or (head < depth and self._serials[head] == serial):
+                # Still inside the cycle that it was computed in.
+                self._taint = min(self._taint, head)
+                self._reads |= reads
+                return value
         self.steps += 1
-        if depth >= MAX_DEPTH or self.steps > MAX_STEPS:
+        if self.steps > MAX_STEPS:
+            raise OverBudget
+        if depth >= MAX_DEPTH:
             self._taint = -1
             return cut(Reason.BUDGET)
-        outer = self._reads
-        self._reads = set()
+        outer, outer_taint = self._reads, self._taint
+        self._reads, self._taint = set(), _CLEAN
         self._active[key] = depth
+        self._serial += 1
+        self._serials.append(self._serial)
         try:
             value = compute()
         finally:
             self._active.pop(key, None)
+            self._serials.pop()
             mine = self._reads
             self._reads = outer
             outer |= mine
-        if self._taint >= depth:
-            self._taint = 1 << 30
+        taint = self._taint
+        if taint >= depth:
+            taint = _CLEAN
             table.put(key, value, frozenset(mine))
+        else:
+            serial = self._serials[taint] if taint >= 0 else 0
+            self._provisional[key] = (value, frozenset(mine), taint, serial)
+        self._taint = min(outer_taint, taint)
         return value
 
     def values(self, key: Hashable, compute: Callable[[], Values], *, local: bool = False) -> Values:

@@ -292,7 +292,7 @@ def _binary_one(ev: Evaluator, o: Instance, name: str, right: Values) -> Values:
 
 
 def _try_operator(ev: Evaluator, o: Instance, name: str, right: Values) -> Values | None:
-    from callground.resolve import binding, signatures
+    from callground.resolve import binding
     from callground.resolve.values import BoundMethod, FunctionObject
 
     got = members.of(ev, o, name)
@@ -308,8 +308,11 @@ def _try_operator(ev: Evaluator, o: Instance, name: str, right: Values) -> Value
         fitting = binding.select(ev, stubs, args, m.receiver)
         if not fitting:
             return None
-        out.append(calls.function_result(ev, m.function, args, m.receiver))
-    del signatures
+        result = calls.function_result(ev, m.function, args, m.receiver)
+        if not any(binding.certain(ev, f, args, m.receiver) for f in fitting):
+            # The right side's reflected method may be what runs.
+            result = result.opened(Reason.UNKNOWN_OPERATOR, name)
+        out.append(result)
     return join(*out)
 
 

@@ -112,7 +112,7 @@ def getattr_closed(ev: Evaluator, holder: Ref, asked: Ref, name: str) -> bool:
         return False
     for entry in classes.mro(ev, asked).entries:
         for face in classes.faces(ev, entry.ref):
-            if face.ref == _MODEL:
+            if face.ref in (_MODEL, classes.OBJECT):
                 continue
             if any(k == "extra" for k, _v in face.row.keywords):
                 return False

@@ -314,7 +314,12 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
     # The rows of the face with the better types; the others only prove that the member exists.
     chosen = [r for r in rows if r[0].file is rows[0][0].file]
     declared = [r for r in chosen if r[1].annotation and r[1].kind in ("annassign", "assign")]
+    beside: list[Values] = []
     if declared:
+        # The annotation says what there is; what the code stores all the same is possible too.
+        for face, row in chosen:
+            if isinstance(row, SelfAttr) and not row.annotation and not face.file.is_stub:
+                beside.append(Values(self_attribute(ev, face, row).items))
         chosen = declared
     class_rows = [r for r in chosen if isinstance(r[1], Binding)]
     parts: list[Values] = []
@@ -339,6 +344,7 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
         else:
             own.append(self_attribute(ev, face, row))
     # What instances store is read as it is; only what the class holds goes through the descriptor protocol.
+    own += beside
     stored = join(*own) if own else None
     values = join(*parts) if parts else (Values() if own else unknown(Reason.UNKNOWN_ATTRIBUTE, name))
     only_values = all(not (isinstance(r, Binding) and r.kind in ("def", "class")) for _f, r in chosen)
@@ -348,6 +354,13 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
                 values = values.opened(Reason.UNKNOWN_ATTRIBUTE, f"{store.receiver}.{name} is stored elsewhere")
                 break
         ev.read("stores", name)
+        if own and _set_by_name(ev):
+            stored = stored.opened(Reason.UNKNOWN_ATTRIBUTE, "setattr() with a computed name") if stored else stored
+    elif declared and any(r.value == "None" for _f, r in declared) and _set_by_name(ev):
+        # Declared late (`x: T = None`) where something sets attributes by name: the declaration is a wish.
+        values = values.opened(Reason.UNKNOWN_ATTRIBUTE, "setattr() with a computed name")
+    elif _replaced(ev, face_of(rows), name):
+        values = values.opened(Reason.MONKEY_PATCHED, name)
     params = classes.type_params(ev, receiver.ref)
     outer = generics.mapping(params, receiver.args) if params else {}
     entry_args = generics.substitute_all(found.entry.args, outer)
@@ -356,6 +369,24 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
     solution[generics.SELF] = known(me)
     read = bound(ev, generics.substitute(values, solution), receiver, on_class, solution)
     return read if stored is None else join(read, generics.substitute(stored, solution))
+
+
+def _set_by_name(ev: Evaluator) -> bool:
+    """Whether the workspace sets attributes of computed names on objects of whatever kind."""
+    ev.read("stores", "*")
+    return any(store.receiver not in ("self", "cls") for _module, store in ev.snapshot.stores("*"))
+
+
+def face_of(rows: tuple[tuple[ClassFace, Binding | SelfAttr], ...]) -> ClassFace:
+    """The class that a found member stands in."""
+    return rows[0][0]
+
+
+def _replaced(ev: Evaluator, face: ClassFace, name: str) -> bool:
+    """Whether the workspace stores something else under that name on the class."""
+    ev.read("stores", name)
+    last = face.ref.qualname.rsplit(".", 1)[-1]
+    return any(store.receiver.rsplit(".", 1)[-1] == last for _module, store in ev.snapshot.stores(name))
 
 
 def raw(ev: Evaluator, found: classes.Found) -> Values:
@@ -400,7 +431,7 @@ def bound(
                 "__init_subclass__",
                 "__class_getitem__",
             )
-            if implicit or (not on_class and _is_method(o)):
+            if implicit or (not on_class and _is_method(ev, o)):
                 parts.append(known(BoundMethod(o, receiver)))
             else:
                 parts.append(known(o))
@@ -415,10 +446,12 @@ def bound(
     return join(*parts)
 
 
-def _is_method(o: FunctionObject | LocalFunction) -> bool:
-    if isinstance(o, LocalFunction):
-        return o.scope.kind == "class" or isinstance(o.node, ast.Lambda)
-    return o.owner is not None
+def _is_method(ev: Evaluator, o: FunctionObject | LocalFunction) -> bool:
+    """Whether reading it from a class through an instance binds it: functions of C modules do not."""
+    if isinstance(o, LocalFunction) or o.owner is not None:
+        return True
+    module = ev.module(o.ref.module)
+    return module is not None and module.source is not None
 
 
 def _descriptor(ev: Evaluator, o: Instance, receiver: Obj, on_class: bool) -> Values:

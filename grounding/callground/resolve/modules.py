@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from callground.facts.model import Binding
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import classes, names, pep562
+from callground.resolve import classes, constants, names, openings, pep562
 from callground.resolve.evaluator import Evaluator
-from callground.resolve.values import ClassObject, ModuleObject, Ref, Values, Why, instance, join, known, unknown
+from callground.resolve.values import ClassObject, FunctionObject, ModuleObject, Ref, Values, Why, instance, join, known, unknown
 from callground.verdict.model import Reason
 
 
@@ -23,7 +23,6 @@ class Member(NamedTuple):
 
 
 MISSING = Member()
-_OPENING = ("globals-write", "exec", "setattr-module")
 _MODULE_TYPE = Ref("types", "ModuleType")
 
 
@@ -111,7 +110,7 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
         guarded = guarded or _guard_of(ev, file, attr)
     if found:
         best = next((v for v in found if v.items), found[0])
-        return Member(best)
+        return Member(_perhaps_replaced(ev, best, attr))
     if attr in module.submodules or (module.is_package and ev.snapshot.exists(f"{name}.{attr}")):
         return _submodule(ev, module, attr)
     if attr in names.MODULE_DUNDERS:
@@ -140,6 +139,18 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
     if patched is not None:
         return Member(why=patched)
     return Member(guarded=guarded)
+
+
+def _perhaps_replaced(ev: Evaluator, values: Values, attr: str) -> Values:
+    """A class or function under whose name the workspace stores something on some module is not certain any more."""
+    own = [o for o in values.items if isinstance(o, (ClassObject, FunctionObject)) and o.ref.qualname == attr]
+    if not own:
+        return values
+    ev.read("stores", attr)
+    for _module, store in ev.snapshot.stores(attr):
+        if store.receiver.split(".", 1)[0] not in ("self", "cls"):
+            return values.opened(Reason.MONKEY_PATCHED, f"{store.receiver}.{attr}")
+    return values
 
 
 def _stub_package(module: Module) -> bool:
@@ -299,6 +310,9 @@ def exports(ev: Evaluator, name: str) -> tuple[frozenset[str] | None, bool]:
         for file in (module.source, module.stub, module.probed):
             if file is None:
                 continue
+            computed = _computed_exports(ev, module, file)
+            if computed is not None:
+                return computed, False
             listed, is_open, sources = ev.index(file).exports()
             if listed is None and not sources:
                 return None, is_open
@@ -315,6 +329,16 @@ def exports(ev: Evaluator, name: str) -> tuple[frozenset[str] | None, bool]:
         return None, True
 
     return ev.memo(("exports", name), compute, lambda reason: (None, True))
+
+
+def _computed_exports(ev: Evaluator, module: Module, file: SourceFile) -> frozenset[str] | None:
+    """The names of an ``__all__`` that is made of tables and loops; None when it is plain or cannot be told."""
+    if not ev.index(file).exports().open:
+        return None
+    known = constants.table(ev, module, file, "__all__")
+    if not isinstance(known, constants.Keys) or not known.exact:
+        return None
+    return frozenset(n for n in known.values if isinstance(n, str))
 
 
 def _export_source(ev: Evaluator, module: Module, file: SourceFile, source: str) -> str | None:
@@ -334,9 +358,11 @@ def open_reason(ev: Evaluator, module: Module, file: SourceFile, attr: str = "")
         reason = Reason.SYNTAX_NEWER if facts.error == "syntax-newer-than-server" else Reason.SYNTAX_ERROR
         return Why(reason, file.path)
     index = ev.index(file)
-    for mark in index.dynamic:
-        if mark in _OPENING:
-            return Why(Reason.OPEN_MODULE, f"{module.name}: {mark}")
+    written = openings.added(ev, module, file)
+    if written.why:
+        return Why(Reason.OPEN_MODULE, f"{module.name}: {written.why}")
+    if written.names and (not attr or attr in written.names):
+        return Why(Reason.OPEN_MODULE, f"{module.name}: writes {attr or 'names'} into its namespace")
     if any(p.masked for p in facts.pieces):
         return Why(Reason.SYNTAX_ERROR, module.name)
     getters = index.bindings("__getattr__")
@@ -348,9 +374,11 @@ def open_reason(ev: Evaluator, module: Module, file: SourceFile, attr: str = "")
             continue
         if not ev.snapshot.exists(target):
             return Why(Reason.STAR_IMPORT, target)
-        _names, is_open = exports(ev, target)
+        listed, is_open = exports(ev, target)
         if is_open:
             return Why(Reason.STAR_IMPORT, target)
+        if listed is not None and attr and attr not in listed:
+            continue
         star = ev.module(target)
         if star is not None and star.name != module.name:
             for inner in ev.faces(star):

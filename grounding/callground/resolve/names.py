@@ -144,12 +144,14 @@ def module_name(ev: Evaluator, scope: Scope, name: str) -> NameLookup:
     if name in MODULE_DUNDERS:
         cls = MODULE_DUNDERS[name]
         return NameLookup(known(instance(cls)) if cls else unknown(Reason.UNKNOWN_TYPE, name))
-    other = modules.open_reason(ev, module, file)
+    other = modules.open_reason(ev, module, file, name)
     values = modules.member(ev, "builtins", name)
     if values.found is not None:
         return NameLookup(values.found, where="builtins")
     if other is not None:
         return NameLookup(unknown(*other))
+    if ev.index(file).bindings(name):
+        return NameLookup(unknown(Reason.VERSION_GUARD, f"{name} is bound under another version or platform"))
     # A name may also be bound from elsewhere: `module.name = ...`, `builtins.name = ...`.
     if values.why is not None and values.why.reason not in (Reason.COMPILED, Reason.STUB_ONLY):
         return NameLookup(unknown(*values.why))

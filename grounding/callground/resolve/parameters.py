@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from callground.resolve import annotations, classes, expressions
 from callground.resolve.evaluator import Evaluator
@@ -11,6 +12,8 @@ from callground.resolve.scopes import Scope
 from callground.resolve.values import ClassObject, Instance, Ref, Values, instance, join, known, unknown
 from callground.verdict.model import Reason
 
+# By convention; a first parameter of another name belongs to a function that happens to stand in a class body.
+_RECEIVERS = ("self", "cls", "mcs", "mcl", "meta", "this", "klass", "class_", "slf", "zelf", "inst")
 _IMPLICIT_CLASS = ("__new__", "__init_subclass__", "__class_getitem__")
 
 
@@ -85,12 +88,30 @@ def receiver(ev: Evaluator, scope: Scope, kind: str) -> Values:
     owner = scope.owner
     if owner is None:
         return unknown(Reason.UNKNOWN_PARAMETER, "self")
+    if _used_as_function(scope):
+        return unknown(Reason.UNKNOWN_PARAMETER, "a function that its class body hands on")
     params = tuple(known(p) for p in classes.type_params(ev, owner.ref))
     if kind == "class" or _is_metaclass(ev, owner.ref):
         if kind != "class":
             return unknown(Reason.UNKNOWN_METACLASS, owner.ref.dotted)
         return known(ClassObject(owner.ref, params, exact=False))
     return known(Instance(owner.ref, params, exact=False, is_self=True))
+
+
+def _used_as_function(scope: Scope) -> bool:
+    """Whether the first parameter may be no instance: the class body hands the function on, or names it so."""
+    owner, node = scope.owner, scope.node
+    if owner is None or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    first = [*node.args.posonlyargs, *node.args.args][0].arg
+    if not any(part in first.lower() for part in _RECEIVERS):
+        return True
+    word = re.compile(rf"(?<![\w.]){re.escape(node.name)}(?!\w)")
+    for b in owner.row.members:
+        if b.kind in ("assign", "annassign") and b.value and node.name in b.value and word.search(b.value):
+            if not re.match(r"[\w.]*(property|classmethod|staticmethod|Property)\(", b.value) and b.value != node.name:
+                return True
+    return False
 
 
 def _is_metaclass(ev: Evaluator, ref: Ref) -> bool:

@@ -15,12 +15,15 @@ from callground.resolve.scopes import ClassFace, Scope
 from callground.resolve.values import (
     BoundMethod,
     CallableObject,
+    ClassMethodObject,
     ClassObject,
     FunctionObject,
     Instance,
     Obj,
     PartialObject,
+    PropertyObject,
     Ref,
+    StaticObject,
     SuperObject,
     TypeVarObject,
     Values,
@@ -270,9 +273,26 @@ def _identity(ev: Evaluator, args: calls.CallArgs) -> Values | None:
     return args.value(ev, args.positional[0])
 
 
+def _wrapping(make: type[ClassMethodObject] | type[StaticObject] | type[PropertyObject]) -> Handler:
+    def handler(ev: Evaluator, args: calls.CallArgs) -> Values | None:
+        function: calls.Argument | None = args.positional[0] if args.positional else None
+        for keyword, value in args.keywords:
+            if keyword in ("fget", "function"):
+                function = value
+        if function is None:
+            return None
+        got = args.value(ev, function)
+        return Values(tuple(make(o) for o in got.items), got.whys) if got.items else None
+
+    return handler
+
+
 _HANDLERS: dict[Ref, Handler] = {
     Ref("builtins", "type"): _type,
     Ref("builtins", "getattr"): _getattr,
+    Ref("builtins", "classmethod"): _wrapping(ClassMethodObject),
+    Ref("builtins", "staticmethod"): _wrapping(StaticObject),
+    Ref("builtins", "property"): _wrapping(PropertyObject),
     Ref("functools", "partial"): _partial,
     Ref("functools", "wraps"): _wraps,
     Ref("importlib", "import_module"): _import_module,

@@ -100,9 +100,9 @@ def environment_test(node: ast.expr) -> bool:
     for sub in ast.walk(node):
         if isinstance(sub, ast.Attribute) and sub.attr in ("version_info", "platform", "TYPE_CHECKING", "hexversion"):
             return True
-        if isinstance(sub, ast.Name) and (sub.id in ("TYPE_CHECKING", "PY2", "PY3") or sub.id.startswith("PY3")):
+        if isinstance(sub, ast.Name) and sub.id in ("TYPE_CHECKING", "PY2", "PY3", "hexversion", "version_info"):
             return True
-        if isinstance(sub, ast.Attribute) and sub.attr in ("PY2", "PY3") or isinstance(sub, ast.Attribute) and _dotted(sub) == "os.name":
+        if isinstance(sub, ast.Attribute) and (sub.attr in ("PY2", "PY3") or _dotted(sub) == "os.name"):
             return True
     return False
 

@@ -202,6 +202,13 @@ class _Walker:
                     self.argument(arg)
                 for keyword in node.keywords:
                     self.argument(keyword.value)
+            elif isinstance(node, ast.BoolOp) and any(environment_test(v) for v in node.values[:-1]):
+                before = self.environment
+                for operand in node.values:
+                    self.expression(operand)
+                    self.environment = self.environment or environment_test(operand)
+                self.environment = before
+                continue
             elif isinstance(node, ast.IfExp) and environment_test(node.test):
                 before = self.environment
                 self.environment = True

@@ -7,7 +7,7 @@ import logging
 
 from callground.graph.interface import NotLoaded, SnapshotLike
 from callground.resolve import flow as flow_module
-from callground.resolve.evaluator import Evaluator
+from callground.resolve.evaluator import Evaluator, OverBudget
 from callground.resolve.scopes import Scope
 from callground.resolve.values import Why
 from callground.verdict import arity, grounding, guards
@@ -17,7 +17,7 @@ from callground.verdict.sites import Site, Unit, plan
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Site", "judge", "plan", "verify"]
+__all__ = ["Site", "judge", "outcome_of", "plan", "verify"]
 
 
 def verify(
@@ -54,6 +54,8 @@ def judge(site: Site, ev: Evaluator) -> Verdict:
             raise
         ev.needs.add(missing.module)
         outcome = Why(Reason.NOT_LOADED, missing.module)
+    except OverBudget:
+        outcome = Why(Reason.BUDGET, "steps")
     except RecursionError:
         outcome = Why(Reason.BUDGET, "recursion")
     except Exception as error:  # a fault of ours must not become a squiggle, nor end the run
@@ -98,6 +100,14 @@ def guarded(site: Site, proof: Proof, ev: Evaluator) -> Why | None:
     if any(guards.depends_on_environment(ev, test, site.unit.module) for test in site.tests):
         return Why(Reason.VERSION_GUARD, "under a test of the environment")
     return None
+
+
+def outcome_of(site: Site, ev: Evaluator) -> Proof | Why | None:
+    """What decides a site: the proof that something is wrong, why that is not certain, or None.
+
+    For those who work on from a proof (repairs).  Lets NotLoaded and running out of steps escape.
+    """
+    return _decide(site, ev, [])
 
 
 def scope_of(site: Site, ev: Evaluator) -> Scope | None:
