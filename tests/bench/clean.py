@@ -125,7 +125,7 @@ class Checked:
         return self.calls.total()
 
 
-def check(name: str, entry: dict[str, Any]) -> Checked:
+def check(name: str, entry: dict[str, Any], timeout: float) -> Checked:
     checked = Checked(name, entry["lines"])
     command = shlex.split(os.environ.get("CALLGROUND", "callground"))
     flags = ["check", "--scope", "all", "--format", "json", "--verdicts", "--root", ".", "--python"]
@@ -138,9 +138,13 @@ def check(name: str, entry: dict[str, Any]) -> Checked:
             env=environment,
             capture_output=True,
             text=True,
+            timeout=timeout,
         )
     except OSError as error:
         checked.error = f"{command[0]}: {error.strerror}"
+        return checked
+    except subprocess.TimeoutExpired:
+        checked.error = f"not done after {timeout:.0f} seconds"
         return checked
     checked.seconds = time.perf_counter() - started
     try:
@@ -218,6 +222,7 @@ def main() -> int:
     parser.add_argument("--python", default="python3.11", help="the interpreter of the environments")
     parser.add_argument("--only", default="", help="these packages only, separated by commas")
     parser.add_argument("--jobs", type=int, default=1, help="packages checked at the same time")
+    parser.add_argument("--timeout", type=float, default=1800, help="seconds for one package")
     parser.add_argument("--by-package", action="store_true", help="the reasons of each package, too")
     parser.add_argument("--json", type=Path, help="write the numbers and findings there too")
     options = parser.parse_args()
@@ -232,7 +237,7 @@ def main() -> int:
     chosen = {name: entry for name, entry in index.items() if not only or name in only}
     results: list[Checked] = []
     with ThreadPoolExecutor(options.jobs) as pool:
-        for checked in pool.map(check, chosen, chosen.values()):
+        for checked in pool.map(check, chosen, chosen.values(), [options.timeout] * len(chosen)):
             results.append(checked)
             print(f"{checked.name}: {len(checked.findings)} findings, {checked.seconds:.1f} s", flush=True)
             show_findings(checked)
