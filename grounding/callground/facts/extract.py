@@ -44,7 +44,7 @@ def extract_module(text: str, encoding: str = "utf-8") -> ModuleFacts:
     spans = Spans(text)
     line_count = len(spans.starts) - 1
     body = parsed.tree.body
-    starts = cut_tree(body, line_count)
+    starts = cut_tree(text, body, spans.starts)
     pieces: list[Piece] = []
     taken = 0
     for index, first in enumerate(starts):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from itertools import accumulate
 from typing import Protocol
+
+from callground.text.lines import line_starts
 
 LONGEST_TEXT = 2_000
 """Expressions with more characters than this are not kept as text."""
-
-
-_ONE_MORE = (1).__add__
 
 
 class Positioned(Protocol):
@@ -26,20 +24,6 @@ class Positioned(Protocol):
 def digest(text: str) -> str:
     """16 hex digits that stand for `text`."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def line_starts(text: str) -> list[int]:
-    """Offsets (code points) of the line starts of a text whose lines end with ``\\n`` only.
-
-    One more entry than there are lines: the last is past the end, so that every line has an end.
-    """
-    starts = list(accumulate(map(_ONE_MORE, map(len, text.split("\n"))), initial=0))
-    # The last part has no line end, and is no line at all when it is empty.
-    if len(starts) > 1:
-        starts[-1] -= 1
-        if starts[-1] == starts[-2]:
-            starts.pop()
-    return starts
 
 
 class Spans:

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from callground.source.parse import parse
 from callground.source.pieces import Cutter, cut_tree, normalized, whole_cut
 from callground.text.edits import Edit, apply_edits, common_prefix, common_suffix
+from callground.text.lines import line_starts
 
 T = TypeVar("T")
 
@@ -114,9 +115,8 @@ def _assemble(
         tree = parse(normal).tree
         if tree is not None:
             # The text is right and the cut was wrong: the tree knows where the statements end.
-            starts = _line_offsets(normal)
-            lines = len(starts) - (normal.endswith("\n"))
-            offsets = [starts[line - 1] for line in cut_tree(tree.body, lines)]
+            starts = line_starts(normal)
+            offsets = [starts[line - 1] for line in cut_tree(normal, tree.body, starts)]
             known = {**known, **{piece.text: piece for piece in pieces}}
             before = {pieces[number].text for number in built}
             pieces, again = _pieces(normal, offsets, known, build)
@@ -147,12 +147,3 @@ def _pieces(
             built.append(number)
         pieces.append(piece)
     return pieces, built
-
-
-def _line_offsets(text: str) -> list[int]:
-    offsets = [0]
-    position = text.find("\n")
-    while position >= 0:
-        offsets.append(position + 1)
-        position = text.find("\n", position + 1)
-    return offsets

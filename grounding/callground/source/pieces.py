@@ -28,8 +28,12 @@ def normalized(text: str) -> str:
     return f"\f{text[1:]}" if text.startswith("\ufeff") else text
 
 
-def cut_tree(body: list[ast.stmt], lines: int) -> list[int]:
-    """First lines (1-based) of the pieces of a text of `lines` lines with these top-level statements."""
+def cut_tree(text: str, body: list[ast.stmt], line_starts: list[int]) -> list[int]:
+    """First lines (1-based) of the pieces of `text`, which consists of these top-level statements.
+
+    `line_starts` as `text.lines.line_starts` gives them.
+    """
+    lines = len(line_starts) - 1
     if not lines:
         return []
     starts = [1]
@@ -41,9 +45,18 @@ def cut_tree(body: list[ast.stmt], lines: int) -> list[int]:
         if end and first > end:
             starts.append(end + 1)
         end = node.end_lineno or first
+        while end < lines and text[line_starts[end] - 2] == "\\" and _continued(text, line_starts, end, node):
+            end += 1
     if end and end < lines:
         starts.append(end + 1)
     return starts
+
+
+def _continued(text: str, line_starts: list[int], line: int, node: ast.stmt) -> bool:
+    """Whether the backslash that ends `line` (the last of `node`, or one after) is no part of a comment."""
+    row = text[line_starts[line - 1] : line_starts[line]].encode("utf-8", "surrogatepass")
+    behind = row[node.end_col_offset :] if line == node.end_lineno else row
+    return not behind.strip(b" \t\f;\\\n")
 
 
 def cut_lines(text: str) -> list[int]:
@@ -113,7 +126,6 @@ CODE_LINE = re.compile(
 )
 _WORD = re.compile(r"\w+(?![\"'])")
 _OPERATORS = frozenset({"and", "else", "for", "if", "in", "is", "not", "or", "as", "async", "from", "import"})
-_NOTHING = re.compile(r"[ \t\f]*(?:\#[^\n]*)?(?:\n|\Z)")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
 _DECORATED = re.compile(r"(?:@|(?:def|class|async)\b)")
 STATEMENT = re.compile(
@@ -202,10 +214,6 @@ class Cutter:
                 depth += 1
             elif token[0] in _STRING_STARTS:
                 position = self._string_end(match.start(), token)
-            elif token == "\\\n":
-                if depth == 0 and _NOTHING.match(text, position):
-                    # It is continued with nothing: the statement's last token is behind us.
-                    return position
             elif token in ")]}" and depth:
                 depth -= 1
 

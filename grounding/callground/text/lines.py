@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import accumulate
 
 UTF8 = "utf-8"
 """Columns count bytes, as in ``ast``."""
@@ -17,6 +18,7 @@ UTF16 = "utf-16"
 UTF32 = "utf-32"
 """Columns count code points."""
 
+_ONE_MORE = (1).__add__
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
@@ -90,6 +92,20 @@ class LineIndex:
         if end > start and self.text[end] == "\n" and self.text[end - 1] == "\r":
             end -= 1
         return start, end
+
+
+def line_starts(text: str) -> list[int]:
+    """Offsets (code points) of the line starts of a text whose lines end with ``\\n`` only.
+
+    One more entry than there are lines: the last is past the end, so that every line has an end.
+    """
+    starts = list(accumulate(map(_ONE_MORE, map(len, text.split("\n"))), initial=0))
+    # The last part has no line end, and is no line at all when it is empty.
+    if len(starts) > 1:
+        starts[-1] -= 1
+        if starts[-1] == starts[-2]:
+            starts.pop()
+    return starts
 
 
 def _units(text: str, unit: str) -> int:

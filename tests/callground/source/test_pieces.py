@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callground.source.pieces import Cutter, cut_lines, cut_offsets, cut_tree, normalized
+from callground.text.lines import line_starts
 
 # Pieces are parted by a line of dashes.
 CASES = {
@@ -30,7 +31,7 @@ CASES = {
     "strings": 'x = """\ndef f():\n"""\n---\ny = "(" + \'[\'\n---\nz = r"\\""\n---\nw = \'\'\'"""\'\'\'\n',
     "escaped quotes": 'x = "a\\"("\n---\ny = """a\\""" ( """\n---\nz = 1\n',
     "continuation": "x = 1 + \\\n2\n---\ny = '\\\n(' \n---\nz\n",
-    "continued with nothing": "x = 1 \\\n---\n# about y\ny = 2\n---\nz = 3 \\\n---\n\nw = 4\n",
+    "continued with nothing": "x = 1 \\\n# of x\n---\ny = 2\n---\nz = 3; \\\n\n---\n\nw = 4  # \\\n---\n\nv = 5\n",
     "form feed": "def f():\n    a\n---\n\f\ndef g():\n    b\n---\n  \fx = 1\n",
     "comments with quotes": 'x = 1  # don\'t (\n---\ny = 2 # """\n---\nz\n',
     "f-string": "x = f'{a[\"b\"]}' f\"{(1)}\"\n---\ny = f'''{\n(1)\n}'''\n---\nz\n",
@@ -61,7 +62,7 @@ def test_cut_by_characters(case: str) -> None:
 def test_cut_by_the_tree(case: str) -> None:
     text, pieces = _pieces(case)
     lines = text.count("\n") + (not text.endswith("\n"))
-    starts = cut_tree(ast.parse(text).body, lines)
+    starts = cut_tree(text, ast.parse(text).body, line_starts(text))
     assert starts == cut_lines(text)
     rows = text.splitlines(keepends=True) if "\f" not in text else None
     if rows is not None:
@@ -121,8 +122,7 @@ def test_the_standard_library_is_cut_alike_by_tree_and_by_characters() -> None:
     seen = 0
     for path in sorted(folder.glob("*.py"))[::3]:
         text = normalized(path.read_text(encoding="utf-8"))
-        lines = text.count("\n") + (not text.endswith("\n"))
-        assert cut_lines(text) == cut_tree(ast.parse(text).body, lines), path.name
+        assert cut_lines(text) == cut_tree(text, ast.parse(text).body, line_starts(text)), path.name
         seen += 1
     assert seen > 20
 
@@ -172,5 +172,4 @@ def test_text_that_parses_is_cut_alike_by_tree_and_by_characters(text: str) -> N
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return
-    lines = text.count("\n") + (bool(text) and not text.endswith("\n"))
-    assert cut_lines(text) == cut_tree(tree.body, lines)
+    assert cut_lines(text) == cut_tree(text, tree.body, line_starts(text))

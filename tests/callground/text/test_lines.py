@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callground.text.lines import UTF8, UTF16, UTF32, LineIndex
+from callground.text.lines import UTF8, UTF16, UTF32, LineIndex, line_starts
 
 TEXTS = st.text(alphabet=st.sampled_from("ab é\U0001f600\n\r\f\u2028\x0b\x1c\x85\ud800"), max_size=30)
 
@@ -103,3 +103,19 @@ def test_lines_and_line_ends_make_the_text(text: str) -> None:
     assert "".join(parts) == text
     for number, part in enumerate(parts, 1):
         assert part.rstrip("\r\n") == index.line(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("", [0]),
+        ("a", [0, 1]),
+        ("\n", [0, 1]),
+        ("a\n", [0, 2]),
+        ("a\nb", [0, 2, 3]),
+        ("\n\n", [0, 1, 2]),
+        ("a\f\u2028\n\n", [0, 4, 5]),
+    ],
+)
+def test_starts_of_lines_with_an_end_for_each(text: str, starts: list[int]) -> None:
+    assert line_starts(text) == starts
