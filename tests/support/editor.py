@@ -56,7 +56,7 @@ class Editor:
             lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: self._publish,
         }
         for method, handler in features.items():
-            client.feature(method)(handler)
+            client.feature(method)(_plain(handler))
         from pytest_lsp.client import DEFAULT_CLIENT_FEATURES
 
         register_lsp_features(
@@ -81,6 +81,7 @@ class Editor:
         environment = {
             key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH")
         }
+        environment.setdefault("CALLGROUND_CACHE_DIR", str(self.root.parent / "cache"))
         await self.client.start_io(*command, env=environment)
         opened = [self.root] if folders is None else folders
         self.result = await self.client.initialize_session(
@@ -252,6 +253,15 @@ class Editor:
             ),
             PATIENCE,
         )
+
+
+def _plain(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function: pygls marks its handlers, which methods do not allow."""
+
+    def call(params: Any) -> Any:
+        return handler(params)
+
+    return call
 
 
 def units(text: str, encoding: str) -> int:
