@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from callground.config.model import DEFAULT, SCOPES, Config, Problem
+from callground.config.policy import Policy, read_policy
 from callground.rules import RULES, SEVERITIES
 
 if sys.version_info >= (3, 11):
@@ -179,6 +180,10 @@ def _ignores(key: str, value: object, report: _Report) -> tuple[tuple[str, tuple
     return tuple(read)
 
 
+def _gate(_: str, value: object, report: _Report) -> Policy | None:
+    return read_policy(value, report)
+
+
 _READERS: dict[str, Callable[[str, object, _Report], object]] = {
     "scope": _scope,
     "python": _text,
@@ -186,4 +191,5 @@ _READERS: dict[str, Callable[[str, object, _Report], object]] = {
     "roots": _texts,
     "severity": _severities,
     "per-file-ignores": _ignores,
+    "gate": _gate,
 }

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from callground.config.policy import Policy
+
 SCOPES = ("all", "changed", "ai")
 """Which calls are looked at: every one, those on changed lines, those on lines that an AI wrote."""
 
@@ -39,6 +41,8 @@ class Config:
     """Rule code -> ``error``, ``warning``, ``hint`` or ``off``."""
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """(pattern, rule codes) in the order in which they were written."""
+    gate: Policy = field(default_factory=Policy)
+    """What the gate blocks, tells and lets through."""
 
     def severity_of(self, code: str, default: str) -> str:
         """The severity that rule `code` has here."""

@@ -1,4 +1,4 @@
-"""Calls of tools as data: JSON tool specs, calls and plans in the forms that models write, and their grounding."""
+"""Calls of tools as data: JSON tool specs, calls and plans as models write them, and their grounding."""
 
 from __future__ import annotations
 

@@ -100,7 +100,9 @@ def _located(plan: Plan, source: JsonText, first_line: int) -> Plan:
     """The plan with places in a text, and with what only the text shows: members given twice."""
     reader = _Reader()
     reader.read(source.value, (), 0)
-    problems = [(source.value_range(path), f"not a call: {_short(value)}") for path, value in reader.strangers]
+    problems = [
+        (source.value_range(path), f"not a call: {_short(value)}") for path, value in reader.strangers
+    ]
     if not plan.calls and not problems:
         problems = [(source.value_range(()), "there is no call in it")]
     calls = []
@@ -200,7 +202,9 @@ class _Reader:
     def sequence(self, items: list[Any], path: Path, step: int) -> int:
         for index, item in enumerate(items):
             inner = (*path, index)
-            step = self.parallel(item, inner, step) if isinstance(item, list) else self.read(item, inner, step)
+            step = (
+                self.parallel(item, inner, step) if isinstance(item, list) else self.read(item, inner, step)
+            )
         return step
 
     def parallel(self, items: list[Any], path: Path, step: int) -> int:
@@ -325,7 +329,7 @@ def _arguments(value: Any) -> tuple[Mapping[str, Any] | None, str | None, str, t
 
 
 def _python(text: str) -> Plan | None:
-    """``[f(a=1), g(b="x")]`` or one call a line: what models that were taught so print.  None if it is not that."""
+    """``[f(a=1), g(b="x")]`` or one call a line, as some models print them; None if it is not that."""
     try:
         body = ast.parse(text.strip()).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -364,7 +368,10 @@ def _python_call(node: ast.Call, step: int, index: int) -> ToolCall:
         name_path=(index, "name"),
         arguments_path=(index, "arguments"),
         where=Range(
-            node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+            node.lineno,
+            node.col_offset,
+            node.end_lineno or node.lineno,
+            node.end_col_offset or node.col_offset,
         ),
         unsure=unsure,
     )

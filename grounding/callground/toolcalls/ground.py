@@ -53,13 +53,13 @@ def ground_plan(plan: Plan | Sequence[ToolCall], tools: Mapping[str, ToolSpec] |
     calls = plan.calls if isinstance(plan, Plan) else tuple(plan)
     lookup, names = _lookup(tools)
     links = _links(calls)
-    return [_judge(call, lookup, names, links.get(index, ()), calls) for index, call in enumerate(calls)]
+    return [_judge(call, lookup, names, links.get(index, ())) for index, call in enumerate(calls)]
 
 
 def ground_call(call: ToolCall, tools: Mapping[str, ToolSpec] | Lookup) -> Outcome:
     """The outcome of one call that stands by itself."""
     lookup, names = _lookup(tools)
-    return _judge(call, lookup, names, (), (call,))
+    return _judge(call, lookup, names, ())
 
 
 def _lookup(tools: Mapping[str, ToolSpec] | Lookup) -> tuple[Lookup, tuple[str, ...]]:
@@ -68,9 +68,7 @@ def _lookup(tools: Mapping[str, ToolSpec] | Lookup) -> tuple[Lookup, tuple[str, 
     return tools, ()
 
 
-def _judge(
-    call: ToolCall, lookup: Lookup, names: Sequence[str], links: Sequence[Found], calls: Sequence[ToolCall]
-) -> Outcome:
+def _judge(call: ToolCall, lookup: Lookup, names: Sequence[str], links: Sequence[Found]) -> Outcome:
     found = lookup(call.name)
     if isinstance(found, Reason):
         return Outcome(call, "abstained", (), found, f"the tool `{call.name}`")
@@ -90,7 +88,9 @@ def _judge(
         broken = breaches(call.arguments, found.schema)
     except (CannotJudge, NoValidator) as error:
         return _decided(call, faults, found, (Reason.UNKNOWN_SIGNATURE, str(error)))
-    open_paths = [(link.reference.path, link.reference.whole) for link in links if not link.reference.absolute]
+    open_paths = [
+        (link.reference.path, link.reference.whole) for link in links if not link.reference.absolute
+    ]
     faults += [_fault(breach, found) for breach in broken if not _covered(breach, open_paths)]
     faults += _unknown(call, found, {fault.path for fault in faults if fault.code == "unknown-keyword"})
     faults.sort(key=lambda fault: _ORDER.get(fault.code, 9))
@@ -162,8 +162,9 @@ def _fault(breach: Breach, spec: ToolSpec) -> Fault:
     near: tuple[str, ...] = ()
     if breach.code == "not-in-enum" and isinstance(breach.expected, list):
         texts = [choice for choice in breach.expected if isinstance(choice, str)]
-        near = (tuple(nearest(breach.value, texts)) if isinstance(breach.value, str) else ()) or tuple(texts[:3])
-    subject = f"`{_dotted(breach.path)}` of `{spec.name}`" if breach.path else f"the arguments of `{spec.name}`"
+        near = tuple(nearest(str(breach.value), texts) or texts[:3])
+    subject = f"`{_dotted(breach.path)}`" if breach.path else "the arguments"
+    subject += f" of `{spec.name}`"
     return Fault(breach.code, f"{subject}: {breach.message}", breach.path, "value", name, near)
 
 
@@ -223,16 +224,19 @@ def _links(calls: Sequence[ToolCall]) -> dict[int, list[Found]]:
 def _link_faults(call: ToolCall, link: Found, lookup: Lookup) -> list[Fault]:
     reference = link.reference
     if not link.steps:
-        message = f"{shown(reference.text)} refers to a step that the plan does not have"
-        return [Fault("unknown-step", message, reference.path, "value", reference.target, (), reference.absolute)]
+        return [_link_fault("unknown-step", reference, "refers to a step that the plan does not have")]
     if min(link.steps) >= call.step:
         same = min(link.steps) == call.step
         when = "runs at the same time" if same else "comes later"
         if same and any(other is call for other in link.calls):
             when = "is this call itself"
-        message = f"{shown(reference.text)} refers to the result of a step that {when}"
-        return [Fault("later-step", message, reference.path, "value", reference.target, (), reference.absolute)]
+        return [_link_fault("later-step", reference, f"refers to the result of a step that {when}")]
     return _result_faults(link, lookup)
+
+
+def _link_fault(code: str, reference: Reference, what: str) -> Fault:
+    message = f"{shown(reference.text)} {what}"
+    return Fault(code, message, reference.path, "value", reference.target, (), reference.absolute)
 
 
 def _result_faults(link: Found, lookup: Lookup) -> list[Fault]:

@@ -1,9 +1,9 @@
 """References from one step of a plan to the result of another.
 
 There is no standard for them.  Read are the spellings that are in use: ``$ID.path``, ``${ID.path}``,
-``{{ID.path}}``, ``#E1`` and objects such as ``{"$ref": "ID.path"}``.  A text is taken for a reference only when
-it names a step of this plan, or is spelt as the plan's own steps are: ``$9`` in a plan of ``$1`` and ``$2``.
-Anything else is a text like any other.
+``{{ID.path}}``, ``#E1`` and objects such as ``{"$ref": "ID.path"}``.  A text is taken for a reference only
+when it names a step of this plan, or is spelt as the plan's own steps are: ``$9`` in a plan of ``$1`` and
+``$2``.  Anything else is a text like any other.
 """
 
 from __future__ import annotations

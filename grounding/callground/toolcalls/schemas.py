@@ -55,15 +55,20 @@ _CLASSES: dict[str, type | tuple[type, ...]] = {
     "null": type(None),
 }
 
-_SUBSCHEMA = ("additionalProperties", "items", "not", "if", "then", "else", "contains", "propertyNames")
-_SUBSCHEMA += ("unevaluatedProperties", "unevaluatedItems", "additionalItems")
-_SUBSCHEMAS = ("allOf", "anyOf", "oneOf", "prefixItems")
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
-_COUNTS += ("minContains", "maxContains")
-_PLAIN = ("description", "title", "default", "examples", "$comment", "$schema", "$id", "$anchor", "deprecated")
-_PLAIN += ("readOnly", "writeOnly", "const", "$dynamicAnchor")
+_SUBSCHEMA = frozenset(
+    "additionalProperties items not if then else contains propertyNames unevaluatedProperties "
+    "unevaluatedItems additionalItems".split()
+)
+_SUBSCHEMAS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+_COUNTS = frozenset(
+    "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains".split()
+)
+_PLAIN = frozenset(
+    "description title default examples $comment $schema $id $anchor $dynamicAnchor deprecated readOnly "
+    "writeOnly const".split()
+)
 # A repeated group that holds a repetition can take for ever on a short text: such a pattern is not tried.
 _EXPLODES = re.compile(r"\([^()]*[+*}][^()]*\)[+*{]|\([^()]*\|[^()]*\)[+*{]|\(.*\(.*[+*}].*\).*\)[+*{]")
 _DEEPEST = 60
@@ -137,9 +142,7 @@ def _object(raw: Schema, notes: dict[str, None], depth: int) -> dict[str, Any]:
         elif key == "format":
             if isinstance(value, str):
                 out[key] = value
-        elif _is_limit(key, value) or key in _PLAIN:
-            out[key] = value
-        elif key == "uniqueItems" and isinstance(value, bool):
+        elif _is_limit(key, value) or key in _PLAIN or (key == "uniqueItems" and isinstance(value, bool)):
             out[key] = value
     _required_marks(raw, out)
     if "enum" in out and "type" in out and not any(_fits(choice, out["type"]) for choice in out["enum"]):
@@ -212,7 +215,9 @@ def _required_marks(raw: Schema, out: dict[str, Any]) -> None:
     if not isinstance(properties, Mapping) or isinstance(raw.get("required"), list):
         return
     marked = [
-        name for name, each in properties.items() if isinstance(each, Mapping) and each.get("required") is True
+        name
+        for name, each in properties.items()
+        if isinstance(each, Mapping) and each.get("required") is True
     ]
     if marked:
         out["required"] = marked

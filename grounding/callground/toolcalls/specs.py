@@ -1,4 +1,4 @@
-"""Tool specs out of the forms that they are written in: MCP, OpenAI, Anthropic, Gemini, Bedrock, JSON Schema."""
+"""Tool specs out of their forms: MCP, OpenAI, Anthropic, Gemini, Bedrock, plain JSON Schema."""
 
 from __future__ import annotations
 
@@ -205,7 +205,11 @@ def _schema_spec(data: Mapping[str, Any], source: str) -> ToolSpec | None:
     name = data.get("title")
     if not isinstance(name, str) or not name:
         identity = data.get("$id")
-        name = identity.rstrip("/#").rpartition("/")[2].removesuffix(".json") if isinstance(identity, str) else ""
+        name = (
+            identity.rstrip("/#").rpartition("/")[2].removesuffix(".json")
+            if isinstance(identity, str)
+            else ""
+        )
     if not name or not _is_schema(data):
         return None
     schema, notes = _arguments(data)

@@ -54,12 +54,14 @@ def breaches(value: Any, schema: Schema) -> list[Breach]:
     Raises NoValidator without the package, CannotJudge when the schema is broken or has no end.
     """
     try:
-        found = [breach for error in _validator(_Frozen(schema)).iter_errors(value) for breach in _read(error)]
+        found = [
+            breach for error in _validator(_Frozen(schema)).iter_errors(value) for breach in _read(error)
+        ]
     except ImportError:
         raise NoValidator from None
     except RecursionError:
         raise CannotJudge("the schema refers to itself without end") from None
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - a schema can be wrong in more ways than anyone has listed
         # Unresolvable references, keywords with values that the validator does not expect.
         raise CannotJudge(f"the schema cannot be used: {type(error).__name__}: {error}") from None
     unique = {(breach.code, breach.path): breach for breach in reversed(found)}
