@@ -29,14 +29,17 @@ sys.path.insert(0, str(HERE / "detection"))
 from corpus import Corpus, parser  # noqa: E402
 
 from callground.repairs import distance  # noqa: E402
-from callground.repairs.asked import Asked, Source  # noqa: E402
+from callground.repairs.asked import Asked  # noqa: E402
 from callground.repairs.candidates import of as candidates_of  # noqa: E402
 from callground.repairs.ranking import rank  # noqa: E402
+from callground.repairs.service import Repairs  # noqa: E402
+from callground.repairs.verified import patched  # noqa: E402
 from callground.session import Session  # noqa: E402
 from callground.verdict.model import Verdict  # noqa: E402
 
 NAMES = ("k1", "k2", "k3", "k4", "k5", "k6")
 ARGUMENTS = ("k8", "k9", "k10", "k13", "k14")
+IMPORTS = ("k7", "k11")
 
 
 @dataclass
@@ -54,6 +57,7 @@ class Score:
     equal: int = 0
     worse: int = 0
     cpu: list[float] = field(default_factory=list)
+    fix_cpu: list[float] = field(default_factory=list)
 
 
 def planted(mutant: dict[str, Any], clean: bytes) -> tuple[str, str]:
@@ -96,40 +100,101 @@ def baseline(asked: Asked, limit: int = 3) -> list[str]:
     return scored[:limit]
 
 
-def names_part(session: Session, mutants: list[dict[str, Any]], root: Path, scores: dict[str, Score], misses: bool) -> None:
+def project_part(
+    session: Session, mutants: list[dict[str, Any]], root: Path, scores: dict[str, Score], wanted: list[str], misses: bool
+) -> None:
     for mutant in mutants:
+        kind = mutant["kind"]
+        named = "names" in wanted and kind in NAMES
+        if not named and not ("arguments" in wanted and kind in ARGUMENTS) and not ("imports" in wanted and kind in IMPORTS):
+            continue
         path = str(root / mutant["file"])
         clean = Path(path).read_bytes()
         text, original = planted(mutant, clean)
-        if mutant["kind"] not in NAMES or not original:
+        if named and not original:
             continue
-        score = scores[mutant["kind"]]
+        score = scores[kind]
         score.all += 1
         verdicts = session.workspace.verify(path, text)
         wrong = wrong_ones(verdicts, lines_of(mutant, text))
         snapshot = session.workspace.snapshot().with_overlay({path: text})
-        source = Source(path, text, snapshot)
-        asked = next((a for v in wrong if (a := source.find(v)) is not None), None)
-        if asked is None:
+        repairs = Repairs(path, text, verdicts, snapshot)
+        verdict = next((v for v in wrong if repairs.asked(v) is not None), None)
+        if verdict is None:
             if misses:
-                print(f"  {mutant['id']} {mutant['kind']}: not found: {mutant['mutated'].strip()[:100]}")
+                print(f"  {mutant['id']} {kind}: not found: {mutant['mutated'].strip()[:100]}")
             continue
         score.found += 1
-        rank(asked)
-        begin = time.process_time()
-        ranked = rank(asked)
-        score.cpu.append(time.process_time() - begin)
-        last = original.rpartition(".")[2]
-        names = [r.candidate.name for r in ranked[:3]]
-        score.first += names[:1] == [last]
-        score.three += last in names
-        base = baseline(asked)
-        score.base_first += base[:1] == [last]
-        score.base_three += last in base
-        if misses and names[:1] != [last]:
-            mark = "second or third" if last in names else "MISSED"
-            print(f"  {mutant['id']} {mutant['kind']} {mark}: {mutant['mutated'].strip().splitlines()[-1][:110]}")
-            print(f"      meant {last}; named {[(r.candidate.text, r.score, r.fits) for r in ranked[:4]]}")
+        if named:
+            names_of(repairs, verdict, mutant, original, score, misses)
+        fixes_of(repairs, verdict, mutant, clean.decode(), session, path, score, misses)
+
+
+def names_of(
+    repairs: Repairs, verdict: Verdict, mutant: dict[str, Any], original: str, score: Score, misses: bool
+) -> None:
+    asked = repairs.asked(verdict)
+    assert asked is not None
+    rank(asked)
+    begin = time.process_time()
+    rank(asked)
+    score.cpu.append(time.process_time() - begin)
+    ranked = repairs.ranked(verdict)
+    last = original.rpartition(".")[2]
+    names = [r.candidate.name for r in ranked[:3]]
+    score.first += names[:1] == [last]
+    score.three += last in names
+    base = baseline(asked)
+    score.base_first += base[:1] == [last]
+    score.base_three += last in base
+    if misses and names[:1] != [last]:
+        mark = "second or third" if last in names else "MISSED"
+        print(f"  {mutant['id']} {mutant['kind']} {mark}: {mutant['mutated'].strip().splitlines()[-1][:110]}")
+        print(f"      meant {last}; named {[(r.candidate.text, r.score, r.fits) for r in ranked[:4]]}")
+
+
+def fixes_of(
+    repairs: Repairs,
+    verdict: Verdict,
+    mutant: dict[str, Any],
+    clean: str,
+    session: Session,
+    path: str,
+    score: Score,
+    misses: bool,
+) -> None:
+    begin = time.process_time()
+    offered = repairs.offered(verdict)
+    score.fix_cpu.append(time.process_time() - begin)
+    real = [r for r in offered if r.kind != "create"]
+    score.offered += any(r.verified for r in real)
+    preferred = next((r for r in offered if r.certain), None)
+    assert verdict.finding is not None
+    before = faults(session.workspace.verify(path, repairs.source.text))
+    for repair in offered:
+        made = patched(repair.changes, repairs.text)
+        assert made is not None
+        # Everything anew, the whole file: nothing of how the repair was verified comes in.
+        after = faults(session.workspace.verify(path, made[path])) if len(made) == 1 else before[:-1]
+        if len(after) >= len(before) or any(f not in before for f in after):
+            score.worse += 1
+            print(f"  {mutant['id']} {mutant['kind']} WORSE: {repair.title}: {[f for f in after if f not in before]}")
+    if preferred is None:
+        if misses:
+            print(f"  {mutant['id']} {mutant['kind']} none preferred: {mutant['mutated'].strip().splitlines()[-1][:110]}")
+            print(f"      offered {[(r.title[:60], r.score, r.verified) for r in real[:4]]}")
+        return
+    score.preferred += 1
+    made = patched(preferred.changes, repairs.text)
+    equal = made is not None and made[path] == clean
+    score.equal += equal
+    if misses and not equal:
+        print(f"  {mutant['id']} {mutant['kind']} other text: {mutant['mutated'].strip().splitlines()[-1][:110]}")
+        print(f"      {preferred.kind}: {preferred.title[:120]}   original: {mutant['original'].strip()[:90]}")
+
+
+def faults(verdicts: list[Verdict]) -> list[tuple[str, str, str]]:
+    return sorted((v.finding.code, v.finding.name, v.finding.callee) for v in verdicts if v.finding is not None)
 
 
 def percent(part: int, whole: int) -> str:
@@ -139,7 +204,7 @@ def percent(part: int, whole: int) -> str:
 def main() -> None:
     options_of = parser(__doc__)
     options_of.add_argument("--misses", action="store_true", help="print each miss")
-    options_of.add_argument("--parts", default="names,arguments", help="names, arguments, real, speed")
+    options_of.add_argument("--parts", default="names,arguments,imports", help="names, arguments, imports, real, speed")
     options_of.add_argument("--real", type=Path, help="environments for the real faults")
     options = options_of.parse_args()
     corpus = Corpus(options)
@@ -153,9 +218,10 @@ def main() -> None:
         root = corpus.root / "clean" / project
         with Session.open(str(root), python=str(corpus.root / "venvs" / project)) as session:
             session.index()
-            if "names" in wanted:
-                names_part(session, mutants, root, scores, options.misses)
-    print_names(scores)
+            project_part(session, mutants, root, scores, wanted, options.misses)
+    if "names" in wanted:
+        print_names(scores)
+    print_fixes(scores)
 
 
 def print_names(scores: dict[str, Score]) -> None:
@@ -167,6 +233,28 @@ def print_names(scores: dict[str, Score]) -> None:
             setattr(total, name, getattr(total, name) + getattr(scores[kind], name))
         total.cpu += scores[kind].cpu
     row("all", total)
+
+
+def print_fixes(scores: dict[str, Score]) -> None:
+    print("kind  planted  verified fix   preferred   of these equal to the original   equal, of all   worse   CPU median")
+    groups = (("names", NAMES), ("arguments", ARGUMENTS), ("imports", IMPORTS))
+    for group, kinds in groups:
+        total = Score()
+        for kind in [k for k in kinds if k in scores]:
+            fix_row(kind, scores[kind])
+            for name in ("all", "offered", "preferred", "equal", "worse"):
+                setattr(total, name, getattr(total, name) + getattr(scores[kind], name))
+            total.fix_cpu += scores[kind].fix_cpu
+        if total.all:
+            fix_row(group, total)
+
+
+def fix_row(kind: str, s: Score) -> None:
+    cpu = f"{1000 * statistics.median(s.fix_cpu):.0f} ms" if s.fix_cpu else ""
+    print(
+        f"{kind:10} {s.all:3}       {percent(s.offered, s.all)}    {percent(s.preferred, s.all)}"
+        f"                       {percent(s.equal, s.preferred)}        {percent(s.equal, s.all)}   {s.worse:5}   {cpu}"
+    )
 
 
 def row(kind: str, s: Score) -> None:

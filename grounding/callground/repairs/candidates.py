@@ -181,14 +181,14 @@ def _in_scope(asked: Asked) -> Iterator[Candidate]:
     for name in _BUILTINS:
         yield Candidate(name, "builtin", name, "builtins")
     around = scope.enclosing_class() if scope is not None else None
-    first = _first_parameter(asked)
+    first = first_parameter(asked)
     if around is not None and first:
         for each in source.ask(lambda: list(class_members(ev, around.ref, f"{first}."))) or ():
             if not each.name.startswith("__"):
                 yield each._replace(source="self")
 
 
-def _first_parameter(asked: Asked) -> str:
+def first_parameter(asked: Asked) -> str:
     """``self`` or ``cls`` where the call stands in a method."""
     chain = asked.site.chain
     for outer, inner in zip(chain, chain[1:], strict=False):

@@ -1,0 +1,174 @@
+"""The door of this room: what may be meant by a finding, and the repairs that hold.
+
+Nothing is worked out before somebody asks.  One `Repairs` belongs to one text of one file.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from callground.graph.changes import never
+from callground.graph.snapshot import Snapshot
+from callground.repairs import arguments, creating, habits, ignoring, naming
+from callground.repairs.asked import Asked, Source
+from callground.repairs.model import Candidate, FileEdits, Ranked, Repair
+from callground.repairs.ranking import rank
+from callground.repairs.verified import Texts, confirmed, verify
+from callground.resolve.memo import Memo
+from callground.verdict.model import Suggestion, Verdict
+
+log = logging.getLogger(__name__)
+
+LIMIT = 3
+"""Most names that a report suggests."""
+
+
+class Repairs:
+    """Candidates and repairs for the findings of one text."""
+
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        verdicts: Sequence[Verdict],
+        snapshot: Snapshot,
+        memo: Memo | None = None,
+        *,
+        texts: Texts | None = None,
+    ) -> None:
+        self.path = path
+        self.verdicts = tuple(verdicts)
+        self.snapshot = snapshot
+        self.source = Source(path, text, snapshot, memo)
+        self._memo = memo
+        self._texts = texts
+        self._asked: dict[int, Asked | None] = {}
+        self._ranked: dict[int, list[Ranked]] = {}
+
+    def text(self, path: str) -> str | None:
+        """The text of a file as edits count in it."""
+        if path == self.path:
+            return self.source.text
+        return self._texts(path) if self._texts is not None else read_text(path)
+
+    def asked(self, verdict: Verdict) -> Asked | None:
+        """The finding of a verdict, proved again."""
+        key = id(verdict)
+        if key not in self._asked:
+            self._asked[key] = self.source.find(verdict) if verdict.finding is not None else None
+        return self._asked[key]
+
+    def ranked(self, verdict: Verdict) -> list[Ranked]:
+        """What may be meant, best first, with the reasons."""
+        key = id(verdict)
+        if key not in self._ranked:
+            asked = self.asked(verdict)
+            self._ranked[key] = [] if asked is None else _ranked(asked)
+        return self._ranked[key]
+
+    def suggestions(self, verdict: Verdict) -> tuple[Suggestion, ...]:
+        """The names that are near enough to be named in a report, best first."""
+        try:
+            asked = self.asked(verdict)
+            if asked is None:
+                return ()
+            return tuple(
+                Suggestion(_shown(asked, r.candidate), r.signature, _import(r.candidate))
+                for r in self.ranked(verdict)
+                if r.near
+            )[:LIMIT]
+        except Exception:  # a suggestion that fails must not take the finding with it
+            log.exception("suggestions for %s at %s:%s", verdict.callee, self.path, verdict.range.line)
+            return ()
+
+    def proposals(self, verdict: Verdict) -> Iterator[Repair]:
+        """Every repair that comes to mind, best first; none is verified."""
+        asked = self.asked(verdict)
+        if asked is None:
+            return
+        for produce in (
+            lambda: habits.repairs(asked),
+            lambda: arguments.repairs(asked),
+            lambda: naming.repairs(asked, self.ranked(verdict)),
+            lambda: creating.repairs(asked, self.text),
+        ):
+            try:
+                yield from produce()
+            except Exception:  # one failing producer does not silence the others
+                log.exception("repairs for %s at %s:%s", verdict.callee, self.path, verdict.range.line)
+
+    def offered(
+        self, verdict: Verdict, *, certain_only: bool = False, stop: Callable[[], bool] = never
+    ) -> list[Repair]:
+        """The repairs that hold, best first; at most one of them is certain."""
+        held: list[Repair] = []
+        for proposal in self.proposals(verdict):
+            if certain_only and not proposal.certain:
+                continue
+            repair = self.verified(proposal, verdict, stop=stop)
+            if repair is not None:
+                held.append(repair)
+        held.sort(key=lambda r: (not r.certain, r.kind == "create", -r.score))
+        first = True
+        for number, repair in enumerate(held):
+            if repair.certain and not first:
+                held[number] = replace(repair, certain=False)
+            first = first and not repair.certain
+        return held
+
+    def verified(
+        self, repair: Repair, verdict: Verdict, *, stop: Callable[[], bool] = never
+    ) -> Repair | None:
+        """The repair, if the text that it makes holds."""
+        outcome = verify(
+            repair,
+            self.path,
+            verdict,
+            self.verdicts,
+            self.snapshot,
+            self.text,
+            self._memo,
+            stop=stop,
+        )
+        return confirmed(repair, outcome)
+
+    def ignored(self, verdict: Verdict) -> Repair | None:
+        """The comment that silences a finding."""
+        return ignoring.repair(self.source, verdict)
+
+
+def _ranked(asked: Asked) -> list[Ranked]:
+    from callground.repairs import library
+
+    ranked = rank(asked)
+    if asked.code in ("unknown-member", "unknown-import") and not (ranked and ranked[0].near and ranked[0].score >= 90):
+        more = library.of(asked)
+        if more:
+            ranked = sorted([*ranked, *rank(asked, more)], key=lambda r: (-r.score, r.candidate.text))[:10]
+    return ranked
+
+
+def _shown(asked: Asked, candidate: Candidate) -> str:
+    """How a report writes a candidate: the name alone where its owner is the one that was asked."""
+    return candidate.name if candidate.source in ("member", "module", "parameter") else candidate.text
+
+
+def _import(candidate: Candidate) -> str:
+    return candidate.wanted.text if candidate.wanted is not None else ""
+
+
+def read_text(path: str) -> str | None:
+    """A file's text with its own line ends."""
+    from callground.source.decode import decode
+
+    try:
+        with open(path, "rb") as file:
+            decoded = decode(file.read())
+    except OSError:
+        return None
+    return decoded.text if decoded.error is None else None
+
+
+__all__ = ["FileEdits", "Repair", "Repairs", "read_text"]
