@@ -84,20 +84,25 @@ def judge(site: Site, ev: Evaluator) -> Verdict:
 def guarded(site: Site, proof: Proof, ev: Evaluator) -> Why | None:
     """Why a proved fault is silent all the same: the program expects it."""
     if site.environment:
-        return Why(Reason.VERSION_GUARD, "under a version, platform or TYPE_CHECKING test")
+        return Why(Reason.GUARDED, "in a test that is skipped or expected to fail")
     if "platform" in proof.version_guard or "os.name" in proof.version_guard:
         # Real on another platform: code for that platform is not invented.
         return Why(Reason.VERSION_GUARD, proof.version_guard)
     expected = {
         "unknown-name": {"NameError", "UnboundLocalError"},
         "unknown-import": {"ImportError", "ModuleNotFoundError"},
-        "unknown-member": {"AttributeError", "ImportError"},
+        "unknown-member": {"AttributeError"},
         "not-callable": {"TypeError"},
     }.get(proof.code, {"TypeError"})
     hit = site.caught & expected
     if hit:
         return Why(Reason.GUARDED, f"{sorted(hit)[0]} is expected here")
-    if any(guards.depends_on_environment(ev, test, site.unit.module) for test in site.tests):
+    # What the workspace itself defines is the same everywhere; the rest of the world may differ there.
+    if guards.outside(ev, site, proof) and any(
+        guards.depends_on_environment(ev, test, site.unit.module)
+        for test in site.tests
+        if ev.static.truth(test) is None
+    ):
         return Why(Reason.VERSION_GUARD, "under a test of the environment")
     return None
 
@@ -174,6 +179,9 @@ def _decide(site: Site, ev: Evaluator, steps: list[Step]) -> Proof | Why | None:
     scope = scope_of(site, ev)
     if scope is None:
         return Why(Reason.UNSUPPORTED, "class in an unusual place")
+    flow = ev.flow(scope)
+    if flow is not None and id(site.node) in flow.dead:
+        return Why(Reason.UNREACHABLE, "")
     trace = grounding.Trace(site, steps)
     if site.role == "import":
         return grounding.import_(ev, site, trace)
@@ -182,9 +190,6 @@ def _decide(site: Site, ev: Evaluator, steps: list[Step]) -> Proof | Why | None:
     if site.role != "call":
         return grounding.reference(ev, site, scope, trace)
     assert isinstance(site.node, ast.Call)
-    flow = ev.flow(scope)
-    if flow is not None and id(site.node) in flow.dead:
-        return Why(Reason.UNREACHABLE, "")
     result = grounding.callee(ev, site.node.func, scope, trace)
     if isinstance(result, (Proof, Why)):
         return result
