@@ -7,8 +7,9 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
+from cattrs import Converter
 from lsprotocol import types as lsp
 from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient
@@ -48,7 +49,7 @@ class Editor:
         self._news = asyncio.Event()
 
     def _make_client(self) -> LanguageClient:
-        client = LanguageClient(converter_factory=default_converter)
+        client = LanguageClient(converter_factory=_converter)
         features = {
             lsp.CLIENT_REGISTER_CAPABILITY: self._register,
             lsp.WORKSPACE_CONFIGURATION: self._configuration,
@@ -81,7 +82,6 @@ class Editor:
         environment = {
             key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH")
         }
-        environment.setdefault("CALLGROUND_CACHE_DIR", str(self.root.parent / "cache"))
         await self.client.start_io(*command, env=environment)
         opened = [self.root] if folders is None else folders
         self.result = await self.client.initialize_session(
@@ -253,6 +253,14 @@ class Editor:
             ),
             PATIENCE,
         )
+
+
+def _converter() -> Converter:
+    """lsprotocol's own cannot read the server's notebook selector."""
+    converter = default_converter()
+    hints = get_type_hints(lsp.NotebookDocumentFilterWithCells)
+    converter.register_structure_hook(hints["notebook"], lambda value, _: value)
+    return converter
 
 
 def _plain(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:

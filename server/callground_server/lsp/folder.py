@@ -24,6 +24,10 @@ logger = logging.getLogger(__name__)
 Progress = Callable[[str, int, int], None]
 
 
+FEW_FILES = 20
+"""So many are parsed at once where they are: a child takes longer to start."""
+
+
 class Outcome(NamedTuple):
     """What was found in one document."""
 
@@ -84,7 +88,9 @@ class Folder:
 
         def run() -> None:
             try:
-                workspace.index(progress, stop=lambda: self._closed, finish=False)
+                # Beside the editor's loop nothing but a few files is parsed in this process.
+                away = len(workspace.paths()) > FEW_FILES
+                workspace.index(progress, processes=away, stop=lambda: self._closed, finish=False)
             except Exception:  # an index that fails leaves questions open; it must not end the server
                 logger.exception("indexing %s failed", self.root)
             finally:
