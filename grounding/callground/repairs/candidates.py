@@ -41,6 +41,7 @@ SOURCES = {
 
 _KINDS = {"def": "function", "class": "class", "import": "module", "from": "", "for": "variable"}
 _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+_NEAR_MODULE = 0.72
 NEAR_ELSEWHERE = 0.62
 """Likeness from which a name of another place is looked at."""
 
@@ -211,7 +212,18 @@ def _elsewhere(asked: Asked) -> Iterator[Candidate]:
         yield Candidate(
             wrong, "module-name", wrong, wrong, "module", wanted, likeness=0.97, why=f"there is a module `{wrong}`"
         )
+    if asked.calls_it is None:
+        yield from _like_modules(asked)
     yield from workspace_names(source, wrong)
+
+
+def _like_modules(asked: Asked) -> Iterator[Candidate]:
+    """For a name of which something is asked (``jsn.loads``): modules whose name is like it."""
+    source, wrong = asked.source, asked.name
+    tops = source.snapshot.space.finder.submodules("")
+    for name in tops:
+        if not name.startswith("_") and name != wrong and likeness(wrong, name).score >= _NEAR_MODULE:
+            yield Candidate(name, "module-name", name, name, "module", ImportWanted(name))
 
 
 def workspace_names(source: Source, wrong: str) -> Iterator[Candidate]:

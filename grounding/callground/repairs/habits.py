@@ -77,6 +77,15 @@ def repairs(asked: Asked) -> Iterator[Repair]:
         )
 
 
+def written(asked: Asked) -> list[str]:
+    """What the call would be in Python, by the table; nothing is verified."""
+    call = asked.call
+    if call is None or asked.code not in ("unknown-member", "unknown-name"):
+        return []
+    made = [_edits(asked, call, row) for row in _rows(asked, call)]
+    return [text for each in made if each is not None for text in [each[1]] if "\n" not in text and len(text) < 80]
+
+
 def _rows(asked: Asked, call: ast.Call) -> list[Habit]:
     starred = any(isinstance(a, ast.Starred) for a in call.args) or bool(call.keywords)
     count = len(call.args)

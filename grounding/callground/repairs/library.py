@@ -27,21 +27,29 @@ _QUIET = re.compile(r"^(_|tests?$|testing$|conftest$|setup$|vendor|compat$|.*_te
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
 
 
-def of(asked: Asked) -> list[Candidate]:
-    """Candidates from further away, each with the import that it needs."""
+def of(asked: Asked, near: bool) -> list[Candidate]:
+    """Candidates from further away, each with the import that it needs.
+
+    With `near`, a near name is known: then only the library's own text is asked.
+    """
     found: list[Candidate] = []
     owner = asked.proof.owner_object
     if isinstance(owner, ModuleObject):
         module = asked.source.ask(lambda: asked.source.evaluator.module(owner.name))
         if module is not None:
             found += _said(asked, module)
+            if near:
+                return found
             found += _in_package(asked, module)
             found += _in_imported(asked, module)
-    elif isinstance(owner, (Instance, ClassObject)) and not isinstance(owner, ClassObject):
+    elif near:
+        return found
+    elif isinstance(owner, Instance):
         found += _functions(asked, owner)
     elif asked.code == "unknown-import" and owner is None:
         found += _same_name_elsewhere(asked)
-    return found
+    unique = {(c.text, c.owner, c.wanted): c for c in reversed(found)}
+    return list(unique.values())[::-1]
 
 
 # -- the library's own text
@@ -149,7 +157,7 @@ def _named_in(asked: Asked, module: Module, file: SourceFile, place: str) -> Ite
         elif b.kind == "import":
             continue
         kind = {"def": "function", "class": "class"}.get(b.kind, "variable")
-        wanted = ImportWanted(home, real, "" if real == name else name)
+        wanted = ImportWanted(home, real)
         why = f"{home} has it" if name == wrong else f"{home} has `{real}`; {alike.reason}"
         yield Candidate(
             real, place, _reached(asked, home, real), home, kind, wanted, file.path, likeness=alike.score, why=why

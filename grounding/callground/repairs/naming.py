@@ -39,9 +39,9 @@ def repairs(asked: Asked, ranked: Sequence[Ranked]) -> Iterator[Repair]:
                 each.reasons,
                 each.score,
                 each.candidate,
-                certain=number == 0 and sure and final,
+                certain=number == 0 and final and (sure or (kind == "remove-import" and each.near)),
             )
-    if asked.site.role == "from":
+    if asked.site.role in ("from", "import"):
         yield from _unused(asked, ranked)
 
 
@@ -76,7 +76,7 @@ def _one(asked: Asked, each: Ranked) -> _Made | None:
         return None
     start, end = asked.span(node)
     signature = each.signature.partition("(")[2]
-    shown = f"{candidate.text}({signature}" if signature else f"`{candidate.text}`"
+    shown = f"`{candidate.text}({signature}`" if 0 < len(signature) <= 60 else f"`{candidate.text}`"
     if candidate.wanted is not None:
         if "." in candidate.text and asked.source.ask(
             lambda: asked.source.snapshot.imported_anywhere(candidate.owner)
@@ -253,7 +253,7 @@ def _same_module(asked: Asked, written: str, target: str | None) -> bool:
 def _unused(asked: Asked, ranked: Sequence[Ranked]) -> Iterator[Repair]:
     """An imported name that does not exist and that nothing uses can go."""
     node, alias = asked.site.node, asked.site.alias
-    if not isinstance(node, ast.ImportFrom) or alias is None:
+    if not isinstance(node, (ast.Import, ast.ImportFrom)) or alias is None or alias.name == "*":
         return
     uses = _uses(asked, alias.asname or alias.name)
     if uses is None or uses or _exported(asked, alias.asname or alias.name):

@@ -74,11 +74,13 @@ class Repairs:
             asked = self.asked(verdict)
             if asked is None:
                 return ()
-            return tuple(
+            said = [Suggestion(habit) for habit in habits.written(asked)]
+            said += [
                 Suggestion(_shown(asked, r.candidate), r.signature, _import(r.candidate))
                 for r in self.ranked(verdict)
                 if r.near
-            )[:LIMIT]
+            ]
+            return tuple(said[:LIMIT])
         except Exception:  # a suggestion that fails must not take the finding with it
             log.exception("suggestions for %s at %s:%s", verdict.callee, self.path, verdict.range.line)
             return ()
@@ -104,12 +106,18 @@ class Repairs:
     ) -> list[Repair]:
         """The repairs that hold, best first; at most one of them is certain."""
         held: list[Repair] = []
+        seen: set[tuple[FileEdits, ...]] = set()
         for proposal in self.proposals(verdict):
-            if certain_only and not proposal.certain:
+            if proposal.changes in seen or (certain_only and not (proposal.certain or proposal.kind == "remove-import")):
                 continue
+            seen.add(proposal.changes)
             repair = self.verified(proposal, verdict, stop=stop)
             if repair is not None:
                 held.append(repair)
+        others = [r for r in held if r.kind not in ("remove-import", "create")]
+        if not others and held and not certain_only:
+            # An import that fails, that nothing uses and that stands for nothing real can only go.
+            held = [replace(r, certain=r.verified) if r.kind == "remove-import" else r for r in held]
         held.sort(key=lambda r: (not r.certain, r.kind == "create", -r.score))
         first = True
         for number, repair in enumerate(held):
@@ -143,8 +151,8 @@ def _ranked(asked: Asked) -> list[Ranked]:
     from callground.repairs import library
 
     ranked = rank(asked)
-    if asked.code in ("unknown-member", "unknown-import") and not (ranked and ranked[0].near and ranked[0].score >= 90):
-        more = library.of(asked)
+    if asked.code in ("unknown-member", "unknown-import"):
+        more = library.of(asked, bool(ranked and ranked[0].near))
         if more:
             ranked = sorted([*ranked, *rank(asked, more)], key=lambda r: (-r.score, r.candidate.text))[:10]
     return ranked

@@ -79,11 +79,13 @@ def verify(
     after, _ = silence(after, comments(new))
     # What was judged before on the same lines, to count against.
     judged_before = [v for v in before if ranges is None or _meets(mapped.lines(v), ranges)]
-    more = _faults(after) - _faults(v for v in judged_before if v is not finding)
-    fewer = sum(_faults(after).values()) < sum(_faults(judged_before).values())
+    span = mapped.span(finding)
+    # What is called on the repaired call's own result was not known before: that it is wrong too is no harm done.
+    shown = [v for v in after if not _continues(v, span)]
+    more = _faults(shown) - _faults(v for v in judged_before if v is not finding)
+    fewer = sum(_faults(shown).values()) < sum(_faults(judged_before).values())
     holds = not more and fewer and not _names_lost(after, judged_before)
-    place = mapped.lines(finding)
-    here = [v for v in after if v.site == finding.site and v.range.line <= place[1] and place[0] <= v.range.end_line]
+    here = [v for v in shown if span[:2] <= v.range[:2] and v.range[2:] <= span[2:]]
     grounded = holds and _grounded(here, finding, mapped)
     return Outcome(holds, grounded, made, tuple(after))
 
@@ -219,8 +221,14 @@ def _faults(verdicts: Iterable[Verdict]) -> Counter[tuple[str, str, str]]:
     )
 
 
+def _continues(verdict: Verdict, span: tuple[int, int, int, int]) -> bool:
+    """Whether a site begins where the span begins and goes on behind it: `a().b()` for `a()`."""
+    return verdict.range[:2] == span[:2] and verdict.range[2:] > span[2:]
+
+
 def _names_lost(after: Iterable[Verdict], before: Iterable[Verdict]) -> bool:
     """Whether more sites than before have become nonsense that is not called a fault (a syntax error)."""
+
     def broken(verdicts: Iterable[Verdict]) -> int:
         return sum(v.reason is not None and v.reason.value == "syntax-error" for v in verdicts)
 

@@ -131,7 +131,9 @@ def likeness(wrong: str, real: str) -> Likeness:
     letters = distance.similarity(one, other, 0.0)
     shared, reason = _matched(parts(wrong), parts(real))
     # Letters count where nearly all agree: short names are alike by chance.
-    typed = letters if letters >= 0.6 + 0.9 / max(len(one), len(other)) else 0.0
+    longest = max(len(one), len(other))
+    slip = longest >= 4 and (1 - letters) * longest < 1.01
+    typed = letters if slip or letters >= 0.6 + 0.9 / longest else 0.0
     if typed >= shared:
         return Likeness(min(0.99, typed + 0.02), "nearly the same letters")
     return Likeness(min(0.99, 0.96 * shared + 0.04 * letters), reason)
