@@ -419,7 +419,8 @@ def _face_why(ev: Evaluator, entry: Entry, face: ClassFace, on_class: bool, aske
     row = face.row
     if entry.ref in (OBJECT, TYPE):
         return None
-    for mark in row.dynamic:
+    checked = face.module.origin == "stdlib" and face.module.stub is not None and not name.startswith("_")
+    for mark in row.dynamic if face.file.is_stub or not checked else ():
         # What is written to an instance is not on the class.
         if not on_class or mark not in ("setattr", "dict-write", "class-write"):
             return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {mark}")
@@ -452,8 +453,14 @@ def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
         return Why(Reason.UNKNOWN_TYPE, ref.dotted)
     if module.origin == "stdlib" and name.startswith("_") and not name.endswith("__"):
         # Stubs of the standard library are complete for public names only.
-        if not any(not f.file.is_stub for f in faces(ev, ref)):
-            return Why(Reason.STUB_ONLY, ref.dotted)
+        rows = faces(ev, ref)
+        if not any(not f.file.is_stub or f.file.path.startswith("<probe") for f in rows):
+            abstract = Ref("_collections_abc", ref.qualname)
+            if ref.module != "typing" or not ev.snapshot.exists(abstract.module) or not faces(ev, abstract):
+                return Why(Reason.STUB_ONLY, ref.dotted)
+            looked = find(ev, abstract, name)
+            if looked.found is not None or looked.why is not None:
+                return looked.why or Why(Reason.STUB_ONLY, abstract.dotted)
     if module.origin != "stdlib":
         has_source = any(not f.file.is_stub for f in faces(ev, ref))
         if not has_source and module.probed is None and not (module.origin == "workspace"):

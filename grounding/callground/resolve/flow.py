@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, Union
+from dataclasses import dataclass
+from typing import Any, Union
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 
 
-class Def(NamedTuple):
-    """One definition of a name."""
+@dataclass(frozen=True, eq=False)
+class Def:
+    """One definition of a name.  Definitions are compared by identity: one analysis makes each of them once."""
 
     kind: str
     """param, assign, aug, for, with, except, import, from, def, class, walrus, match, unbound, narrow, attribute,
-    comp (a comprehension's target), global."""
+    declared (an annotation without a value), outer (what the scope around it binds)."""
     node: ast.AST | None
     """What it is made from: the value, the iterable, the context expression, the statement, the argument."""
     path: tuple[int | str, ...] = ()
@@ -94,6 +96,7 @@ def target_defs(
 
 class _Analyzer:
     def __init__(self, static: Callable[[ast.expr], bool | None]) -> None:
+        self.made: dict[tuple[object, ...], Def] = {}
         self.flow = Flow()
         self.static = static
         self.breaks: list[list[Env]] = []
@@ -102,6 +105,14 @@ class _Analyzer:
         self.scopes: list[ast.AST] = []
 
     # -- definitions
+
+    def make(self, kind: str, node: ast.AST | None, path: tuple[int | str, ...] = (), **more: Any) -> Def:
+        """The definition with these parts, made once: a loop's second pass meets the same ones."""
+        key = (kind, id(node), path, *more.values())
+        found = self.made.get(key)
+        if found is None:
+            found = self.made[key] = Def(kind, node, path, **more)
+        return found
 
     def define(self, env: Env, name: str, d: Def) -> None:
         env[name] = frozenset((d,))
@@ -156,7 +167,7 @@ class _Analyzer:
             self.merge_into(env, yes, no)
         elif isinstance(node, ast.NamedExpr):
             self.expr(node.value, env)
-            self.bind_target(env, node.target, lambda path: Def("walrus", node.value, path))
+            self.bind_target(env, node.target, lambda path: self.make("walrus", node.value, path))
         elif isinstance(node, ast.Lambda):
             for default in [*node.args.defaults, *node.args.kw_defaults]:
                 self.expr(default, env)
@@ -217,7 +228,7 @@ class _Analyzer:
             is_async = bool(gen.is_async)
             source = gen.iter
             for name, d, _target in target_defs(
-                gen.target, lambda path, s=source, a=is_async: Def("for", s, path, is_async=a)  # type: ignore[misc]  # defaults bind the loop's values
+                gen.target, lambda path, s=source, a=is_async: self.make("for", s, path, is_async=a)  # type: ignore[misc]  # defaults bind the loop's values
             ):
                 inner[name] = frozenset((d,))
                 for key in [k for k in inner if k.startswith(name + ".")]:
@@ -233,11 +244,11 @@ class _Analyzer:
 
     def params(self, args: ast.arguments) -> list[tuple[str, Def]]:
         every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
-        out = [(a.arg, Def("param", a, name=a.arg)) for a in every]
+        out = [(a.arg, self.make("param", a, name=a.arg)) for a in every]
         if args.vararg:
-            out.append((args.vararg.arg, Def("param", args.vararg, ("*",), name=args.vararg.arg)))
+            out.append((args.vararg.arg, self.make("param", args.vararg, ("*",), name=args.vararg.arg)))
         if args.kwarg:
-            out.append((args.kwarg.arg, Def("param", args.kwarg, ("**",), name=args.kwarg.arg)))
+            out.append((args.kwarg.arg, self.make("param", args.kwarg, ("**",), name=args.kwarg.arg)))
         return out
 
     # -- narrowing
@@ -262,10 +273,12 @@ class _Analyzer:
             before = env.get(subject)
             if before is None:
                 if "." not in subject:
-                    before = frozenset((Def("outer", None, name=subject),))
+                    before = frozenset((self.make("outer", None, name=subject),))
                 else:
                     before = frozenset((ATTRIBUTE,))
-            out[subject] = frozenset((Def("narrow", test, base=before, positive=positive, name=subject),))
+            # The same test again (a loop's second pass) narrows what it narrowed before.
+            before = frozenset().union(*(d.base if d.kind == "narrow" and d.node is test else {d} for d in before))
+            out[subject] = frozenset((self.make("narrow", test, base=before, positive=positive, name=subject),))
         return out
 
     # -- joins
@@ -291,7 +304,7 @@ class _Analyzer:
                     if name in self.flow.locals:
                         defs |= {UNBOUND}
                     else:
-                        defs |= {Def("outer", None, name=name)}
+                        defs |= {self.make("outer", None, name=name)}
                 else:
                     defs |= found
             if not skip:
@@ -337,16 +350,16 @@ class _Analyzer:
     def s_Assign(self, s: ast.Assign, env: Env) -> Env:
         self.expr(s.value, env)
         for target in s.targets:
-            self.bind_target(env, target, lambda path: Def("assign", s.value, path))
+            self.bind_target(env, target, lambda path: self.make("assign", s.value, path))
         return env
 
     def s_AnnAssign(self, s: ast.AnnAssign, env: Env) -> Env:
         self.expr(s.annotation, env)
         self.expr(s.value, env)
         if s.value is not None:
-            self.bind_target(env, s.target, lambda path: Def("assign", s.value, path, annotation=s.annotation))
+            self.bind_target(env, s.target, lambda path: self.make("assign", s.value, path, annotation=s.annotation))
         elif isinstance(s.target, ast.Name):
-            d = Def("declared", None, annotation=s.annotation, name=s.target.id)
+            d = self.make("declared", None, annotation=s.annotation, name=s.target.id)
             self.flow.locals.setdefault(s.target.id, set()).add(d)
         return env
 
@@ -356,11 +369,11 @@ class _Analyzer:
         if text:
             before = env.get(text, frozenset())
         if isinstance(s.target, ast.Name):
-            self.use(s.target, before or frozenset((Def("outer", None, name=s.target.id),)))
+            self.use(s.target, before or frozenset((self.make("outer", None, name=s.target.id),)))
         else:
             self.expr(s.target, env)
         self.expr(s.value, env)
-        self.bind_target(env, s.target, lambda path: Def("aug", s, path, base=before))
+        self.bind_target(env, s.target, lambda path: self.make("aug", s, path, base=before))
         return env
 
     def s_Return(self, s: ast.Return, env: Env) -> None:
@@ -397,13 +410,13 @@ class _Analyzer:
     def s_Import(self, s: ast.Import, env: Env) -> Env:
         for a in s.names:
             name = a.asname or a.name.split(".")[0]
-            self.define(env, name, Def("import", s, (a.name, "as" if a.asname else "")))
+            self.define(env, name, self.make("import", s, (a.name, "as" if a.asname else "")))
         return env
 
     def s_ImportFrom(self, s: ast.ImportFrom, env: Env) -> Env:
         for a in s.names:
             if a.name != "*":
-                self.define(env, a.asname or a.name, Def("from", s, (a.name,)))
+                self.define(env, a.asname or a.name, self.make("from", s, (a.name,)))
         return env
 
     def s_FunctionDef(self, s: ast.FunctionDef | ast.AsyncFunctionDef, env: Env) -> Env:
@@ -415,7 +428,7 @@ class _Analyzer:
             if a is not None:
                 self.expr(a.annotation, env)
         self.expr(s.returns, env)
-        self.define(env, s.name, Def("def", s))
+        self.define(env, s.name, self.make("def", s))
         return env
 
     s_AsyncFunctionDef = s_FunctionDef
@@ -427,7 +440,7 @@ class _Analyzer:
             self.expr(b, env)
         for k in s.keywords:
             self.expr(k.value, env)
-        self.define(env, s.name, Def("class", s))
+        self.define(env, s.name, self.make("class", s))
         return env
 
     def s_Delete(self, s: ast.Delete, env: Env) -> Env:
@@ -470,7 +483,7 @@ class _Analyzer:
         is_async = isinstance(s, ast.AsyncFor)
 
         def head(inner: Env) -> Env:
-            self.bind_target(inner, s.target, lambda path: Def("for", s.iter, path, is_async=is_async))
+            self.bind_target(inner, s.target, lambda path: self.make("for", s.iter, path, is_async=is_async))
             return inner
 
         after, breaks = self.loop(env, head, s.body)
@@ -500,7 +513,7 @@ class _Analyzer:
             if item.optional_vars is not None:
                 source = item.context_expr
                 self.bind_target(
-                    env, item.optional_vars, lambda path, src=source: Def("with", src, path, is_async=is_async)  # type: ignore[misc]  # the default binds the loop's value
+                    env, item.optional_vars, lambda path, src=source: self.make("with", src, path, is_async=is_async)  # type: ignore[misc]  # the default binds the loop's value
                 )
         before = dict(env)
         self.thrown.append({})
@@ -531,7 +544,7 @@ class _Analyzer:
             inner = dict(in_handler)
             self.expr(h.type, inner)
             if h.name:
-                self.define(inner, h.name, Def("except", h.type))
+                self.define(inner, h.name, self.make("except", h.type))
             done = self.block(h.body, inner)
             if done is not None and h.name:
                 self.define(done, h.name, UNBOUND)
@@ -561,10 +574,10 @@ class _Analyzer:
             inner = dict(env)
             pattern = case.pattern
             if subject is not None:
-                before = inner.get(subject, frozenset((Def("outer", None, name=subject),)))
+                before = inner.get(subject, frozenset((self.make("outer", None, name=subject),)))
                 if "." in subject and subject not in inner:
                     before = frozenset((ATTRIBUTE,))
-                inner[subject] = frozenset((Def("narrow", pattern, base=before, name=subject),))
+                inner[subject] = frozenset((self.make("narrow", pattern, base=before, name=subject),))
             self.pattern(pattern, s.subject, inner, top=True)
             if case.guard is not None:
                 self.expr(case.guard, inner)
@@ -585,14 +598,14 @@ class _Analyzer:
                 if isinstance(p.pattern, ast.MatchClass):
                     node = p.pattern
                 elif top and p.pattern is None:
-                    self.define(env, p.name, Def("assign", subject))
+                    self.define(env, p.name, self.make("assign", subject))
                     return
-                self.define(env, p.name, Def("match", node))
+                self.define(env, p.name, self.make("match", node))
             return
         if isinstance(p, ast.MatchStar) and p.name:
-            self.define(env, p.name, Def("match", None))
+            self.define(env, p.name, self.make("match", None))
         if isinstance(p, ast.MatchMapping) and p.rest:
-            self.define(env, p.rest, Def("match", None))
+            self.define(env, p.rest, self.make("match", None))
         for child in ast.iter_child_nodes(p):
             if isinstance(child, ast.pattern):
                 self.pattern(child, subject, env)

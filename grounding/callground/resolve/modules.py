@@ -147,10 +147,22 @@ def _perhaps_replaced(ev: Evaluator, values: Values, attr: str) -> Values:
     if not own:
         return values
     ev.read("stores", attr)
-    for _module, store in ev.snapshot.stores(attr):
-        if store.receiver.split(".", 1)[0] not in ("self", "cls"):
+    for where, store in ev.snapshot.stores(attr):
+        if _may_be_module(ev, where, store.receiver):
             return values.opened(Reason.MONKEY_PATCHED, f"{store.receiver}.{attr}")
     return values
+
+
+def _may_be_module(ev: Evaluator, where: str, receiver: str) -> bool:
+    """Whether the receiver of a store may be a module: imported, or a local of a function."""
+    head = receiver.split(".", 1)[0]
+    if head in ("self", "cls"):
+        return False
+    module = ev.module(where)
+    if module is None or module.source is None:
+        return True
+    rows = ev.index(module.source).bindings(head)
+    return not rows or any(b.kind in ("import", "from") for _piece, b in rows)
 
 
 def _stub_package(module: Module) -> bool:

@@ -266,7 +266,7 @@ class _Walk:
             return
         if name in _READERS or role == _OTHER or last == "getmembers":
             return
-        if role == _SPACE and last != name and not _is_globals(node):
+        if role == _SPACE and last != name and isinstance(node, ast.Call) and not _is_globals(node):
             return  # "...".format_map(vars()) and the like
         raise _Open(f"{last}({'globals()' if role == _SPACE else 'the module'})")
 

@@ -6,6 +6,7 @@ import ast
 
 from callground.resolve import annotations, binding, calls, expressions, generics
 from callground.resolve.evaluator import Evaluator
+from callground.resolve.flow import dotted
 from callground.resolve.scopes import FunctionFace, Scope
 from callground.resolve.static import parse_expression
 from callground.resolve.values import (
@@ -34,7 +35,7 @@ def of_row(ev: Evaluator, face: FunctionFace, o: FunctionObject, args: calls.Cal
         return _inferred(ev, face, args, receiver)
     declared = declared_return(ev, face)
     if not face.file.is_stub and any(
-        isinstance(d, CallableObject) and d.like is None and d.params is None for d in declared.items
+        _vague(d) for d in declared.items
     ):
         # ``-> Callable`` says too little: the body may give the very function that came in.
         inferred = _inferred(ev, face, args, receiver)
@@ -47,6 +48,16 @@ def of_row(ev: Evaluator, face: FunctionFace, o: FunctionObject, args: calls.Cal
     if row.is_async and not row.is_generator:
         return calls.coroutine(generics.finish(declared))
     return declared
+
+
+def _vague(o: Obj) -> bool:
+    """A callable of which nothing but the result is declared."""
+    return isinstance(o, CallableObject) and o.like is None and o.params is None
+
+
+def _says_little(annotation: ast.expr | None) -> bool:
+    """No annotation, or a bare ``Callable``: the argument says more."""
+    return annotation is None or (dotted(annotation) or "").rsplit(".", 1)[-1] == "Callable"
 
 
 def declared_return(ev: Evaluator, face: FunctionFace) -> Values:
@@ -109,7 +120,7 @@ def _inferred(ev: Evaluator, face: FunctionFace, args: calls.CallArgs, receiver:
     # The type of self stays symbolic: one inference serves every receiver.
     key = ("return", face.ref, face.file.path, face.file.digest, face.piece, row.line)
     free = ev.values(key, lambda: body_result(ev, scope), local="<" in face.ref.qualname)
-    if free.complete and free.items:
+    if free.complete and free.items and not any(_vague(o) for o in free.items):
         return _receiver_type(ev, free, face, receiver)
     return with_context(ev, scope, free, args, receiver)
 
@@ -138,9 +149,9 @@ def with_context(ev: Evaluator, scope: Scope, free: Values, args: calls.CallArgs
     for i, arg in enumerate(args.positional):
         if isinstance(arg, ast.Starred) or i >= len(names_):
             break
-        if names_[i].annotation is None:
+        if _says_little(names_[i].annotation):
             given[names_[i].arg] = args.value(ev, arg)
-    free_names = {a.arg for a in [*names_, *node.args.kwonlyargs] if a.annotation is None}
+    free_names = {a.arg for a in [*names_, *node.args.kwonlyargs] if _says_little(a.annotation)}
     for keyword, arg in args.keywords:
         if keyword in free_names and keyword is not None:
             given[keyword] = args.value(ev, arg)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 
+from callground.graph.interface import Module, SourceFile
 from callground.resolve import modules
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
 from callground.resolve.static import environment_test, parse_expression
-from callground.graph.interface import Module, SourceFile
+from callground.resolve.values import ClassObject, Instance, ModuleObject, SuperObject
+from callground.verdict.findings import Proof
+from callground.verdict.sites import Site
 
 _DEPTH = 4
 
@@ -29,6 +32,25 @@ def depends_on_environment(ev: Evaluator, test: ast.expr, module: Module, depth:
             if text is not None and _flag(ev, text, module, depth):
                 return True
     return False
+
+
+def outside(ev: Evaluator, site: Site, proof: Proof) -> bool:
+    """Whether what is missing would stand outside the workspace (or nobody knows where)."""
+    if proof.code in ("unknown-import", "unknown-name"):
+        return True
+    o = proof.owner_object
+    if proof.signature is not None:
+        name = proof.signature.module
+    elif isinstance(o, ModuleObject):
+        name = o.name
+    elif isinstance(o, (Instance, ClassObject)):
+        name = o.ref.module
+    elif isinstance(o, SuperObject):
+        name = o.start.module
+    else:
+        return True
+    module = ev.module(name) if name and ev.snapshot.exists(name) else None
+    return module is None or module.origin != "workspace"
 
 
 def _flag(ev: Evaluator, text: str, module: Module, depth: int) -> bool:

@@ -64,7 +64,7 @@ class Site:
     caught: frozenset[str] = frozenset()
     """Exceptions that are expected around it."""
     environment: bool = False
-    """Under a version, platform or TYPE_CHECKING test, or in a test function that is skipped."""
+    """In a test function or class that is skipped or expected to fail."""
     tests: tuple[ast.expr, ...] = ()
     """The conditions around it, outermost first."""
     alias: ast.alias | None = None
@@ -149,12 +149,11 @@ class _Walker:
             self.with_(s)
         elif isinstance(s, (ast.If, ast.While)):
             self.expression(s.test)
-            before, tests = self.environment, self.tests
-            self.environment = before or environment_test(s.test)
+            tests = self.tests
             self.tests = (*tests, s.test)
             self.block(s.body)
             self.block(s.orelse)
-            self.environment, self.tests = before, tests
+            self.tests = tests
         elif isinstance(s, ast.Import):
             for alias in s.names:
                 self.add("reference", "import", s, s, alias)
@@ -203,18 +202,18 @@ class _Walker:
                 for keyword in node.keywords:
                     self.argument(keyword.value)
             elif isinstance(node, ast.BoolOp) and any(environment_test(v) for v in node.values[:-1]):
-                before = self.environment
+                before = self.tests
                 for operand in node.values:
                     self.expression(operand)
-                    self.environment = self.environment or environment_test(operand)
-                self.environment = before
+                    self.tests = (*self.tests, operand)
+                self.tests = before
                 continue
             elif isinstance(node, ast.IfExp) and environment_test(node.test):
-                before = self.environment
-                self.environment = True
+                before = self.tests
+                self.tests = (*before, node.test)
                 self.expression(node.body)
                 self.expression(node.orelse)
-                self.environment = before
+                self.tests = before
                 continue
             stack.extend(c for c in ast.iter_child_nodes(node) if not isinstance(c, ast.expr_context))
 
