@@ -188,7 +188,9 @@ class Finder:
                 return f"{ancestor.name} may also be {ancestor.also[0]}"
             if ancestor.compiled and ancestor.origin != "stdlib":
                 return f"{ancestor.name} is compiled and may register submodules"
-            if ancestor.path and ancestor.kind == "source" and _CHANGES_IMPORT.search(_text(ancestor.path)):
+            if ancestor.origin == "stdlib" or ancestor.kind != "source" or not ancestor.path:
+                continue  # what the standard library registers is known (_REGISTERED)
+            if _CHANGES_IMPORT.search(_text(ancestor.path)):
                 return f"{ancestor.name} changes how its submodules are imported"
         if self.locate(top) is None:
             for folder in self._holders(self.roots.folders).get(top, ()):
