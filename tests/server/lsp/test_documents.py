@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from callground.text.lines import UTF8, UTF16, UTF32
-from callground_server.lsp.documents import Change, Document, from_units, to_units
 from hypothesis import given
 from hypothesis import strategies as st
+
+from callground.text.lines import UTF8, UTF16, UTF32
+from callground_server.lsp.documents import Change, Document, from_units, to_units
 
 TEXT = st.text(alphabet="ab\n\r😀é\x0c\u2028", max_size=30)
 UNITS = st.sampled_from([UTF8, UTF16, UTF32])
 
 
-@given(TEXT, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXT, UNITS, st.booleans()), max_size=5))
+@given(
+    TEXT, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXT, UNITS, st.booleans()), max_size=5)
+)
 def test_edits_keep_text_and_lines_in_step(text: str, edits: list[tuple[int, int, str, str, bool]]) -> None:
     document = Document("file:///a.py", "/a.py", 1, text)
     for version, (one, other, new, unit, counted) in enumerate(edits, 2):

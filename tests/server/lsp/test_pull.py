@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from editor import PATIENCE, Editor
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
+
+from editor import PATIENCE, Editor
 
 API = "def connect(host): ...\n"
 
@@ -17,7 +18,9 @@ async def started(editor: Editor, files: dict[str, str]) -> None:
     await editor.start()
 
 
-async def test_it_is_announced_only_where_the_client_can_be_asked_again(pulled: Editor, pushed: Editor) -> None:
+async def test_it_is_announced_only_where_the_client_can_be_asked_again(
+    pulled: Editor, pushed: Editor
+) -> None:
     await started(pulled, {"api.py": API})
     assert pulled.result is not None
     provider = pulled.result.capabilities.diagnostic_provider

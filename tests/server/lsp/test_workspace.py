@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from editor import PATIENCE, Editor, server_command
 from lsprotocol import types as lsp
+
+from editor import PATIENCE, Editor, server_command
 from profiles import capabilities
 
 API = "def connect(host): ...\n"
@@ -239,5 +240,7 @@ async def test_the_index_goes_on_when_its_process_is_killed(pushed: Editor) -> N
 
 def children(pid: int) -> list[int]:
     """The processes that a process has started."""
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False
+    )
     return [int(line) for line in found.stdout.split()]
