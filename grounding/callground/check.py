@@ -10,13 +10,13 @@ import os
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from callground.config import Config, Problem
 from callground.provenance.changed_lines import Lines
 from callground.rules import RULES
 from callground.rules.ignores import Comment, comments, silence
-from callground.verdict.model import Finding, Range, Reason, Verdict
+from callground.verdict.model import Finding, Range, Reason, Suggestion, Verdict
 from callground.verdict.nearest import suggestions
 from callground.verdict.report import (
     Entry,
@@ -60,6 +60,19 @@ class Checker(Protocol):
         ...
 
 
+Suggest = Callable[[Verdict], "tuple[Suggestion, ...]"]
+"""The real names that a finding may have meant, best first."""
+
+
+@runtime_checkable
+class Suggesting(Protocol):
+    """A workspace that also ranks what a wrong name may have meant."""
+
+    def suggest(self, path: str, text: str, verdicts: Sequence[Verdict]) -> Suggest:
+        """For the findings among a file's verdicts; nothing is worked out before it is asked."""
+        ...
+
+
 def check(
     workspace: Checker,
     targets: Iterable[Target],
@@ -88,7 +101,12 @@ def check(
         except Exception as error:  # noqa: BLE001 - one file's failure must not hide what the others hold
             unread.append(FileError(target.path, f"internal error: {_record(error)}"))
             continue
-        files.append(review(target.path, text, verdicts, root=root, config=config, lines=target.lines))
+        suggest = workspace.suggest(target.path, text, verdicts) if isinstance(workspace, Suggesting) else None
+        files.append(
+            review(
+                target.path, text, verdicts, root=root, config=config, lines=target.lines, suggest=suggest
+            )
+        )
     if progress is not None:
         progress("checking", len(chosen), len(chosen))
     reviewed, remarks = doubt(files, environment)
@@ -110,13 +128,17 @@ def review(
     root: str,
     config: Config,
     lines: Lines | None = None,
+    suggest: Suggest | None = None,
 ) -> FileVerdicts:
-    """What people see of one file's verdicts: comments and settings applied, unused comments noted."""
+    """What people see of one file's verdicts: comments and settings applied, unused comments noted.
+
+    Without `suggest` the nearest real names are found by their spelling alone.
+    """
     kept = [verdict for verdict in verdicts if lines is None or touches(verdict.range, lines)]
     marks = comments(text)
     silenced, unused = silence(kept, marks)
     off = config.ignored_in(relative(path, root)) if config.per_file_ignores else frozenset()
-    configured = [_suggested(_configured(verdict, config, off)) for verdict in silenced]
+    configured = [_suggested(_configured(verdict, config, off), suggest) for verdict in silenced]
     notes = [
         _unused(mark) for mark in unused if lines is None or touches(Range(mark.line, 0, mark.line, 0), lines)
     ]
@@ -176,12 +198,12 @@ def _once(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
         yield verdict
 
 
-def _suggested(verdict: Verdict) -> Verdict:
+def _suggested(verdict: Verdict, suggest: Suggest | None) -> Verdict:
     """The verdict with the nearest real names in its finding."""
     finding = verdict.finding
     if finding is None:
         return verdict
-    near = suggestions(finding)
+    near = finding.suggestions or (suggest(verdict) if suggest is not None else suggestions(finding))
     return (
         verdict
         if near == finding.suggestions

@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import NamedTuple
 
-from callground.check import CannotRead, Progress, Target, check
+from callground.check import CannotRead, Progress, Suggest, Target, check
 from callground.config import Config, Problem, find_root, load
 from callground.environment.discover import find_environment
 from callground.environment.model import Environment
 from callground.environment.workspace_files import list_files
 from callground.graph.workspace import Workspace
+from callground.repairs.service import Repairs
 from callground.source.decode import decode
 from callground.verdict.model import Verdict
 from callground.verdict.report import EnvironmentInfo, FileError, GroundingReport
@@ -166,6 +167,14 @@ class Session:
         if reason is not None and not verdicts:
             raise CannotRead(_ERRORS.get(reason, reason))
         return verdicts
+
+    def suggest(self, path: str, text: str, verdicts: Sequence[Verdict]) -> Suggest:
+        """What the findings of a file may have meant."""
+        return self.repairs(path, text, verdicts).suggestions
+
+    def repairs(self, path: str, text: str, verdicts: Sequence[Verdict]) -> Repairs:
+        """Candidates and repairs for the findings of a text."""
+        return Repairs.of(self.workspace, path, text, verdicts)
 
 
 def _common(paths: Sequence[str]) -> str:

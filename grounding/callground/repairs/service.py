@@ -11,18 +11,22 @@ from dataclasses import replace
 
 from callground.graph.changes import never
 from callground.graph.snapshot import Snapshot
+from callground.graph.workspace import Workspace
 from callground.repairs import arguments, creating, habits, ignoring, naming
 from callground.repairs.asked import Asked, Source
 from callground.repairs.model import Candidate, FileEdits, Ranked, Repair
 from callground.repairs.ranking import rank
 from callground.repairs.verified import Texts, confirmed, verify
 from callground.resolve.memo import Memo
-from callground.verdict.model import Suggestion, Verdict
+from callground.source.pieces import normalized
+from callground.verdict.model import Range, Suggestion, Verdict
 
 log = logging.getLogger(__name__)
 
 LIMIT = 3
 """Most names that a report suggests."""
+
+_Key = tuple[Range, str, str]
 
 
 class Repairs:
@@ -44,8 +48,18 @@ class Repairs:
         self.source = Source(path, text, snapshot, memo)
         self._memo = memo
         self._texts = texts
-        self._asked: dict[int, Asked | None] = {}
-        self._ranked: dict[int, list[Ranked]] = {}
+        self._asked: dict[_Key, Asked | None] = {}
+        self._ranked: dict[_Key, list[Ranked]] = {}
+
+    @classmethod
+    def of(cls, workspace: Workspace, path: str, text: str, verdicts: Sequence[Verdict]) -> Repairs:
+        """For a text of a workspace's file, as the workspace is now."""
+        path = workspace.absolute(path)
+        snapshot = workspace.snapshot()
+        if snapshot.has_text(path, normalized(text)):
+            return cls(path, text, verdicts, snapshot, workspace.memo)
+        # What is only supposed must not be remembered as if it were so.
+        return cls(path, text, verdicts, snapshot.with_overlay({path: text}))
 
     def text(self, path: str) -> str | None:
         """The text of a file as edits count in it."""
@@ -55,14 +69,14 @@ class Repairs:
 
     def asked(self, verdict: Verdict) -> Asked | None:
         """The finding of a verdict, proved again."""
-        key = id(verdict)
+        key = (verdict.range, verdict.site, verdict.callee)
         if key not in self._asked:
             self._asked[key] = self.source.find(verdict) if verdict.finding is not None else None
         return self._asked[key]
 
     def ranked(self, verdict: Verdict) -> list[Ranked]:
         """What may be meant, best first, with the reasons."""
-        key = id(verdict)
+        key = (verdict.range, verdict.site, verdict.callee)
         if key not in self._ranked:
             asked = self.asked(verdict)
             self._ranked[key] = [] if asked is None else _ranked(asked)
@@ -74,11 +88,12 @@ class Repairs:
             asked = self.asked(verdict)
             if asked is None:
                 return ()
-            said = [Suggestion(habit) for habit in habits.written(asked)]
+            written = habits.written(asked)
+            said = [Suggestion(habit) for habit in written]
             said += [
                 Suggestion(_shown(asked, r.candidate), r.signature, _import(r.candidate))
                 for r in self.ranked(verdict)
-                if r.near
+                if r.near and not any(f".{r.candidate.name}(" in habit for habit in written)
             ]
             return tuple(said[:LIMIT])
         except Exception:  # a suggestion that fails must not take the finding with it
