@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from typing import NamedTuple
 
 from callground.facts.model import AttrStore, Binding, Class, Function, ModuleFacts
@@ -122,8 +124,12 @@ class ModuleIndex:
         return self.facts.starts[piece] + line - 1
 
 
-_indexes: dict[int, tuple[ModuleFacts, ModuleIndex]] = {}
-_MOST_INDEXES = 4_096
+MOST_LINES = 200_000
+"""Lines of the modules whose indexes are kept by `index_of`, which keeps their facts in memory too."""
+
+_lock = threading.Lock()
+_indexes: OrderedDict[int, tuple[ModuleFacts, ModuleIndex, int]] = OrderedDict()
+_lines = 0
 
 
 def index_of(facts: ModuleFacts) -> ModuleIndex:
@@ -132,12 +138,18 @@ def index_of(facts: ModuleFacts) -> ModuleIndex:
     Facts are tuples, which cannot be weakly referenced; whoever holds a module for long should
     hold its index.
     """
-    known = _indexes.get(id(facts))
-    if known is not None and known[0] is facts:
-        return known[1]
-    index = ModuleIndex(facts)
-    if len(_indexes) >= _MOST_INDEXES:
-        for key in list(_indexes)[: _MOST_INDEXES // 4]:
-            _indexes.pop(key, None)
-    _indexes[id(facts)] = (facts, index)
+    global _lines
+    with _lock:
+        known = _indexes.get(id(facts))
+        # The entry holds the facts, so their id is not another's.
+        if known is not None:
+            _indexes.move_to_end(id(facts))
+            return known[1]
+        index = ModuleIndex(facts)
+        size = facts.starts[-1] + facts.pieces[-1].lines if facts.pieces else 1
+        _indexes[id(facts)] = (facts, index, size)
+        _lines += size
+        while _lines > MOST_LINES and len(_indexes) > 1:
+            _, (_, _, dropped) = _indexes.popitem(last=False)
+            _lines -= dropped
     return index

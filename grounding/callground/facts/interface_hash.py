@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from callground.facts.index import ModuleIndex, index_of
+from callground.facts.index import ModuleIndex
 from callground.facts.model import Binding, Class, Function, ModuleFacts, Piece
 
 Key = tuple[str, ...]
@@ -39,7 +39,7 @@ def _states(module: str, facts: ModuleFacts | None) -> dict[Key, Hashable]:
         return {}
     states: dict[Key, list[Hashable]] = {}
     add = states.setdefault
-    index = index_of(facts)
+    index = ModuleIndex(facts)
     add(("module", module), []).append(_module_state(index))
     for piece in facts.pieces:
         signatures: dict[str, list[Hashable]] = {row.qualname: [] for row in piece.functions}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from callground.facts import index as index_module
 from callground.facts.extract import extract_module
 from callground.facts.index import ModuleIndex, index_of
 
@@ -58,3 +61,14 @@ def test_an_index_is_made_once() -> None:
     facts = extract_module(TEXT)
     assert index_of(facts) is index_of(facts)
     assert index_of(extract_module("x = 1")) is not index_of(facts)
+
+
+def test_old_indexes_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_module, "MOST_LINES", 100)
+    first = extract_module("x = 1\n" * 60)
+    index = index_of(first)
+    assert index_of(first) is index
+    index_of(extract_module("x = 2\n" * 60))
+    assert index_of(first) is not index
+    large = extract_module("x = 3\n" * 200)
+    assert index_of(large) is index_of(large)
