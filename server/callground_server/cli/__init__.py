@@ -1,4 +1,4 @@
-"""The command line: ``callground check``, ``rule``, ``cache``, ``doctor``, ``schema`` and ``lsp``."""
+"""The command line: ``callground check``, ``fix``, ``related``, ``locate``, ``rule``, ``cache``, ``doctor``, ``schema`` and ``lsp``."""
 
 from __future__ import annotations
 
@@ -48,6 +48,29 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("--verdicts", action="store_true", help="with --format json: every verdict too")
     check.add_argument("--explain", metavar="FILE:LINE", help="print how each call on the line was decided")
     check.add_argument("--no-progress", action="store_true", help="no progress bar, not even on a terminal")
+
+    fix = commands.add_parser(
+        "fix",
+        help="repair the calls that can only be meant in one way",
+        description="List the certain repairs of PATHS (default: the workspace); each was checked on the patched "
+        "text. Exit status: 0 nothing is wrong (any more), 1 something is, 2 usage, or nothing could be checked.",
+    )
+    fix.add_argument("paths", nargs="*", metavar="PATHS", help="files and folders")
+    fix.add_argument("--diff", action="store_true", help="print the changes as a patch")
+    fix.add_argument("--write", action="store_true", help="write the changes to the files")
+    fix.add_argument("--scope", choices=SCOPES, help="as in `check`; default: all")
+    fix.add_argument("--since", metavar="REV", help="only lines that differ from the merge base with REV")
+    _where(fix)
+    fix.add_argument("--no-progress", action="store_true", help="no progress bar, not even on a terminal")
+
+    related = commands.add_parser("related", help="definitions of the workspace with a like name")
+    related.add_argument("name", metavar="NAME", help="a name; only its last part counts")
+    locate = commands.add_parser("locate", help="definitions of the workspace, by a part of their name or words")
+    locate.add_argument("text", nargs="+", metavar="TEXT", help="a part of a name, words, or a dotted path")
+    for asking, limit in ((related, 10), (locate, 20)):
+        asking.add_argument("--limit", type=int, default=limit, metavar="N", help=f"default: {limit}")
+        _where(asking)
+        asking.add_argument("--no-progress", action="store_true", help="no progress bar")
 
     rule = commands.add_parser("rule", help="print a rule's page")
     rule.add_argument("code", nargs="?", metavar="CODE", help="the code that stands in a finding's brackets")
@@ -110,6 +133,14 @@ def _dispatch(options: argparse.Namespace) -> int:
         from callground_server.cli.pages import print_rules
 
         status = print_rules(options.code, every=options.all)
+    elif options.command == "fix":
+        from callground_server.cli.fix import run as fix
+
+        status = fix(options)
+    elif options.command in ("related", "locate"):
+        from callground_server.cli.names import run_locate, run_related
+
+        status = run_related(options) if options.command == "related" else run_locate(options)
     elif options.command == "schema":
         from callground_server.cli.pages import print_schema
 

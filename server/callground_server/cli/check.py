@@ -47,7 +47,7 @@ def _run(options: argparse.Namespace) -> int:
         _say(session, quiet=options.format == "json")
         if place is not None:
             return _explain(session, place, options)
-        selection = _selected(session, paths, scope, options)
+        selection = selected(session, paths, scope, options)
         with ProgressBar(sys.stderr, wanted=not options.no_progress) as bar:
             if selection.targets:
                 session.index(bar.update)
@@ -90,7 +90,8 @@ def _place(text: str) -> tuple[str, int]:
     return match["file"], int(match["line"])
 
 
-def _selected(session: Session, paths: Sequence[str], scope: str, options: argparse.Namespace) -> Selection:
+def selected(session: Session, paths: Sequence[str], scope: str, options: argparse.Namespace) -> Selection:
+    """The files of a command, narrowed to the lines of a scope."""
     if options.stdin_filename is not None:
         path = os.path.abspath(options.stdin_filename)
         selection = Selection((Target(path, text=decode(sys.stdin.buffer.read()).text),), ())
@@ -140,7 +141,8 @@ def _explain(session: Session, place: tuple[str, int], options: argparse.Namespa
     for error in report.errors:
         raise UsageError(f"{place[0]}: {error.reason}")
     verdicts = [verdict for file in report.files for verdict in file.verdicts]
-    sys.stdout.write(explain(path, line, verdicts, _Lines(session, {}), _look()))
+    repairs = session.repairs(path, session.text(path), verdicts)
+    sys.stdout.write(explain(path, line, verdicts, _Lines(session, {}), _look(), repairs.ranked))
     return 0
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from callground.repairs.model import Ranked
 from callground.verdict.model import Finding, Suggestion, Verdict
 from callground.verdict.report import Counts, Entry, GroundingReport, evidence
 from callground_server.cli.columns import excerpt
@@ -13,6 +14,10 @@ from callground_server.cli.style import Style
 
 Lines = Callable[[str], "list[str]"]
 """The source lines of a file, [] when it cannot be read."""
+
+
+Ranking = Callable[[Verdict], Sequence[Ranked]]
+"""What a finding may have meant, best first."""
 
 
 class Look(NamedTuple):
@@ -146,8 +151,15 @@ def _counts(noun: str, counts: Counts) -> str:
     return f"{noun}: {counts.grounded} grounded, {counts.findings} wrong, {counts.abstained} abstained"
 
 
-def explain(path: str, line: int, verdicts: Iterable[Verdict], lines: Lines, look: Look) -> str:
-    """How each call on the line was decided, step by step."""
+def explain(
+    path: str,
+    line: int,
+    verdicts: Iterable[Verdict],
+    lines: Lines,
+    look: Look,
+    ranking: Ranking = lambda _: (),
+) -> str:
+    """How each call on the line was decided, step by step, and what a wrong one may have meant."""
     source = lines(path)
     text = source[line - 1] if 0 < line <= len(source) else ""
     out = [f"{look.style('where', f'{place(path, look)}:{line}')}", f"    {text.strip()}"]
@@ -157,6 +169,7 @@ def explain(path: str, line: int, verdicts: Iterable[Verdict], lines: Lines, loo
     for verdict in begun or chosen:
         out.append("")
         out.extend(_explained(verdict, look))
+        out.extend(_ranked(verdict, ranking, look))
     if not chosen:
         out.extend(["", "no call and no reference stands on this line"])
     return "\n".join(out) + "\n"
@@ -183,6 +196,19 @@ def _explained(verdict: Verdict, look: Look) -> list[str]:
         nearest = suggestion_line(finding, look)
         if nearest:
             out.append(f"  = {nearest}")
+    return out
+
+
+def _ranked(verdict: Verdict, ranking: Ranking, look: Look) -> list[str]:
+    """What may be meant, with what speaks for each."""
+    out: list[str] = []
+    ranked = ranking(verdict) if verdict.finding is not None else ()
+    for number, each in enumerate([r for r in ranked if r.score > 0][:6], 1):
+        out = out or ["  what may be meant:"]
+        candidate = each.candidate
+        wanted = f" ({candidate.wanted.text})" if candidate.wanted is not None else ""
+        out.append(f"  {number}. {look.style('name', candidate.text)}{wanted}  {each.score:.1f}")
+        out.append(look.style("dim", f"     {'; '.join(each.reasons)}"))
     return out
 
 
