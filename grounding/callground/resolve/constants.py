@@ -1,7 +1,7 @@
-"""Constants that a module computes while it is imported: which strings an expression can be, what a table holds.
+"""Constants that a module computes while it is imported: which strings an expression can be.
 
-Lazy modules, loops over names and ``__all__`` are made of these.  The answers are about run time, so what stands
-under ``TYPE_CHECKING`` does not count.  None always means: not known.
+Lazy modules, loops over names and ``__all__`` are made of these.  The answers are about run time, so what
+stands under ``TYPE_CHECKING`` does not count.  None always means: not known.
 """
 
 from __future__ import annotations
@@ -9,318 +9,40 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Union
 
-from callground.facts.model import Binding
-from callground.graph.interface import Module, SourceFile
-from callground.resolve import modules
+from callground.resolve import modules, tables
 from callground.resolve.evaluator import Evaluator
-from callground.resolve.static import parse_expression
-
-MAX_VALUES = 20_000
-"""Larger sets are not followed."""
-ANYTHING = object()
-"""The part of a tuple that is not known."""
-
-
-class Choice(NamedTuple):
-    """One of these constants."""
-
-    values: frozenset[object]
-
-
-class Keys(NamedTuple):
-    """A container with these elements, or a mapping with these keys."""
-
-    values: frozenset[object]
-    exact: bool = True
-    """False: some of them may not be in it."""
+from callground.resolve.known import (
+    ANYTHING,
+    MAX_VALUES,
+    Builtin,
+    Choice,
+    Frame,
+    Function,
+    Keys,
+    Known,
+    ModuleValue,
+    Space,
+    elements,
+    one,
+    strings,
+)
 
 
-class Space(NamedTuple):
-    """The namespace (``__dict__``) of a module."""
-
-    module: str
-
-
-class ModuleValue(NamedTuple):
-    """A module object."""
-
-    name: str
+def lookup(frame: Frame, name: str) -> Known | None:
+    """What a name is."""
+    if name in frame.env:
+        return frame.env[name]
+    return tables.table(frame.ev, frame.module, frame.file, name)
 
 
-class Builtin(NamedTuple):
-    """A function of the standard library that is known here, by its dotted name."""
-
-    name: str
-
-
-@dataclass(frozen=True, eq=False)
-class Function:
-    """A function, with the values that the scope around it has."""
-
-    node: ast.FunctionDef | ast.Lambda
-    frame: Frame
-
-
-Known = Union[Choice, Keys, Space, ModuleValue, Builtin, Function]
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """Where an expression stands: its module, and what local names are."""
-
-    ev: Evaluator
-    module: Module
-    file: SourceFile
-    env: dict[str, Known | None] = field(default_factory=dict)
-    """Local names; None: not known.  Other names are those of the module."""
-
-    def with_env(self, env: dict[str, Known | None]) -> Frame:
-        """The same place with other local names."""
-        return replace(self, env=env)
-
-    def name(self, name: str) -> Known | None:
-        """What a name is."""
-        if name in self.env:
-            return self.env[name]
-        return table(self.ev, self.module, self.file, name)
-
-
-def one(value: object) -> Choice:
-    """Exactly this constant."""
-    return Choice(frozenset((value,)))
-
-
-def strings(known: Known | None) -> frozenset[str] | None:
-    """The strings that a value can be; None when it may be anything else."""
-    if not isinstance(known, Choice):
-        return None
-    found = frozenset(v for v in known.values if isinstance(v, str))
-    return found if len(found) == len(known.values) else None
-
-
-def runs(ev: Evaluator, guards: tuple[str, ...]) -> bool:
-    """Whether a binding under these guards can run; what only type checkers see does not."""
-    return all(_guard(ev, guard) is not False for guard in guards)
-
-
-def _certain(ev: Evaluator, guards: tuple[str, ...]) -> bool:
-    return all(_guard(ev, guard) is True for guard in guards)
-
-
-def _guard(ev: Evaluator, guard: str) -> bool | None:
-    """The truth of one guard at run time; None when it is not certain."""
-    kind, _, test = guard.partition(":")
-    if kind not in ("if", "else"):
-        return True if guard in ("with", "try-else", "finally") else None
-    negated = test.startswith("not ")
-    if test.removeprefix("not ").rpartition(".")[2] == "TYPE_CHECKING":
-        truth: bool | None = negated
-    else:
-        truth = ev.static.text(test)
-    return truth if truth is None or kind == "if" else not truth
-
-
-# -- names of a module
-
-
-def table(ev: Evaluator, module: Module, file: SourceFile, name: str) -> Known | None:
-    """What a module's global name is when the module has run."""
-    ev.read("symbol", module.name, name)
-    return ev.memo(
-        ("constant", module.name, file.path, file.digest, name),
-        lambda: _table(ev, module, file, name),
-        lambda reason: None,
-        local=True,
-    )
-
-
-def _table(ev: Evaluator, module: Module, file: SourceFile, name: str) -> Known | None:
-    if name == "__name__":
-        return one(module.name)
-    if name == "__package__":
-        return one(module.name if module.is_package else module.name.rpartition(".")[0])
-    rows = [(p, b) for p, b in ev.index(file).bindings(name) if runs(ev, b.guards)]
-    frame = Frame(ev, module, file)
-    current: Known | None = None
-    immutable = True
-    for piece, b in rows:
-        if b.kind == "del":
-            continue
-        made, fixed = _row(frame, piece, b)
-        if made is None:
-            return None
-        immutable = immutable and fixed
-        if b.kind == "augassign":
-            current = _union(current, made, exact=_certain(ev, b.guards))
-        elif current is not None:
-            # Who reads it in between sees the first one.
-            current = _union(current, made, exact=False)
-        else:
-            current = made if _certain(ev, b.guards) else _loosened(made)
-    if not isinstance(current, Keys) or immutable:
-        return current
-    more = _mutations(frame, name)
-    if more is None:
-        return None
-    return Keys(current.values | more, False) if more - current.values else current
-
-
-def _row(frame: Frame, piece: int, b: Binding) -> tuple[Known | None, bool]:
-    """(what one row binds, whether nobody can change it afterwards)."""
-    if b.kind == "import":
-        whole = b.value or ""
-        return ModuleValue(whole if b.path == "as" else whole.split(".")[0]), True
-    if b.kind == "from":
-        return imported(frame, b.value or "", b.path), True
-    if b.kind == "def":
-        node = _statement(frame, piece, b, (ast.FunctionDef,))
-        plain = isinstance(node, ast.FunctionDef) and not node.decorator_list
-        return (Function(node, frame), True) if plain and isinstance(node, ast.FunctionDef) else (None, True)
-    if b.kind not in ("assign", "annassign", "for", "augassign") or b.path.startswith("async:"):
-        return None, True
-    node = parse_expression(b.value) if b.value else None
-    if b.value is None:
-        statement = _statement(frame, piece, b, (ast.Assign, ast.AnnAssign, ast.AugAssign))
-        node = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) else None
-    if node is None or (b.kind == "augassign" and b.path not in ("+=", "|=")):
-        return None, True
-    found = value(frame, node)
-    if b.kind == "for":
-        elements_ = elements(found)
-        return (_at_path(elements_, b.path), True) if elements_ is not None else (None, True)
-    if b.path and b.kind != "augassign":
-        return None, True
-    fixed = isinstance(node, (ast.Tuple, ast.Constant)) or not isinstance(found, Keys)
-    return found, fixed
-
-
-def _at_path(found: frozenset[object], path: str) -> Known | None:
-    for part in path.split(".") if path else ():
-        if not part.isdigit():
-            return None
-        index = int(part)
-        if not all(isinstance(v, tuple) and index < len(v) for v in found):
-            return None
-        found = frozenset(v[index] for v in found if isinstance(v, tuple))
-    return Choice(found) if ANYTHING not in found else None
-
-
-def _statement(frame: Frame, piece: int, b: Binding, kinds: tuple[type[ast.stmt], ...]) -> ast.AST | None:
-    tree = frame.ev.snapshot.tree(frame.file, piece)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, kinds) and node.lineno == b.line and getattr(node, "name", b.name) == b.name:
-            return node
-    return None
-
-
-def imported(frame: Frame, source: str, name: str) -> Known | None:
-    """What ``from source import name`` gives."""
-    ev = frame.ev
-    target = modules.absolute(frame.module, source)
-    if target == "importlib" and name == "import_module":
-        return Builtin("importlib.import_module")
-    if target is None or not ev.snapshot.exists(target):
-        return None
-    module = ev.module(target)
-    if module is not None and module.source is not None:
-        found = table(ev, module, module.source, name)
-        if found is not None or ev.index(module.source).bindings(name):
-            return found
-        for _piece, star in ev.index(module.source).star_imports():
-            inner = Frame(ev, module, module.source)
-            deeper = modules.absolute(module, star.value or "")
-            if deeper is not None and deeper != frame.module.name:
-                found = imported(inner, star.value or "", name)
-                if found is not None:
-                    return found
-    sub = f"{target}.{name}"
-    return ModuleValue(sub) if ev.snapshot.exists(sub) else None
-
-
-def _union(first: Known | None, second: Known, *, exact: bool) -> Known | None:
+def union(first: Known | None, second: Known, *, exact: bool) -> Known | None:
+    """Either of two values."""
     if isinstance(first, Keys) and isinstance(second, Keys):
         return Keys(first.values | second.values, first.exact and second.exact and exact)
     if isinstance(first, Choice) and isinstance(second, Choice):
         return Choice(first.values | second.values)
     return first if first == second else None
-
-
-def _loosened(known: Known) -> Known:
-    return Keys(known.values, False) if isinstance(known, Keys) else known
-
-
-_READING = frozenset(
-    "get keys values items copy index count __contains__ union intersection difference issubset issuperset isdisjoint".split()
-)
-_BUILTIN_READERS = frozenset(
-    "len sorted list tuple set frozenset dict iter enumerate zip map filter any all sum min max str repr print isinstance"
-    " bool reversed".split()
-)
-
-
-def _mutations(frame: Frame, name: str) -> frozenset[object] | None:
-    """What the module's statements add to a container after it was made; None when it may be anything."""
-    ev, file = frame.ev, frame.file
-    added: frozenset[object] = frozenset()
-    for number, piece in enumerate(file.facts.pieces):
-        if name not in piece.mentions:
-            continue
-        tree = ev.snapshot.tree(file, number)
-        if tree is None:
-            return None
-        for parent in ast.walk(tree):
-            for node in ast.iter_child_nodes(parent):
-                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                    more = _use(frame, parent, node, tree)
-                    if more is None:
-                        return None
-                    added |= more
-    return added
-
-
-def _use(frame: Frame, parent: ast.AST, node: ast.Name, tree: ast.AST) -> frozenset[object] | None:
-    """What one use of a container adds to it."""
-    nothing: frozenset[object] = frozenset()
-    reading = (
-        ast.Compare, ast.For, ast.comprehension, ast.Starred, ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.If, ast.IfExp,
-        ast.FormattedValue, ast.Dict, ast.keyword, ast.Expr, ast.Assert, ast.While,
-    )  # fmt: skip
-    if isinstance(parent, reading):
-        # `f(**table)` and `{**table}` copy; `f(all=table)` hands it on, mostly to be looked at.
-        return nothing
-    if isinstance(parent, ast.Subscript) and parent.value is node:
-        if isinstance(parent.ctx, ast.Load):
-            return nothing
-        return strings(value(frame, parent.slice)) if isinstance(parent.ctx, ast.Store) else nothing
-    if isinstance(parent, ast.Call):
-        return nothing if isinstance(parent.func, ast.Name) and parent.func.id in _BUILTIN_READERS else None
-    if isinstance(parent, (ast.Assign, ast.AnnAssign)):
-        targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
-        return nothing if all(isinstance(t, ast.Name) and t.id == "__all__" for t in targets) else None
-    if not isinstance(parent, ast.Attribute):
-        return None
-    if parent.attr in _READING:
-        return nothing
-    call = next((c for c in ast.walk(tree) if isinstance(c, ast.Call) and c.func is parent), None)
-    if call is None:
-        return None
-    if parent.attr in ("append", "add", "setdefault", "insert") and call.args:
-        return strings(value(frame, call.args[1 if parent.attr == "insert" else 0]))
-    if parent.attr in ("extend", "update") and len(call.args) <= 1 and all(k.arg for k in call.keywords):
-        more = elements(value(frame, call.args[0])) if call.args else nothing
-        return more | {k.arg for k in call.keywords} if more is not None else None
-    return nothing if parent.attr in ("sort", "reverse", "remove", "discard", "pop") else None
-
-
-# -- expressions
-
-
-def elements(known: Known | None) -> frozenset[object] | None:
-    """What iterating over a value can give."""
-    return known.values if isinstance(known, Keys) else None
 
 
 def value(frame: Frame, node: ast.expr) -> Known | None:
@@ -336,7 +58,7 @@ def _value(frame: Frame, node: ast.expr) -> Known | None:
     if isinstance(node, ast.Constant):
         return one(node.value)
     if isinstance(node, ast.Name):
-        return frame.name(node.id)
+        return lookup(frame, node.id)
     if isinstance(node, ast.JoinedStr):
         return _joined(frame, node)
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
@@ -363,7 +85,7 @@ def _value(frame: Frame, node: ast.expr) -> Known | None:
 def _either(first: Known | None, second: Known | None) -> Known | None:
     if first is None or second is None:
         return None
-    return _union(first, second, exact=first == second)
+    return union(first, second, exact=first == second)
 
 
 def _joined(frame: Frame, node: ast.JoinedStr) -> Known | None:
@@ -423,7 +145,7 @@ def _element(frame: Frame, node: ast.expr) -> frozenset[object] | None:
 def _mapping(frame: Frame, node: ast.Dict) -> Known | None:
     found: set[object] = set()
     exact = True
-    for key, item in zip(node.keys, node.values):
+    for key, item in zip(node.keys, node.values, strict=True):
         known = value(frame, item if key is None else key)
         if key is None and isinstance(known, Keys):
             exact = exact and known.exact
@@ -443,7 +165,9 @@ def _binary(frame: Frame, node: ast.BinOp) -> Known | None:
         if isinstance(node.op, (ast.Add, ast.BitOr)):
             return Keys(left.values | right.values, left.exact and right.exact)
         if isinstance(node.op, ast.Sub):
-            return Keys(left.values - right.values if right.exact else left.values, left.exact and right.exact)
+            return Keys(
+                left.values - right.values if right.exact else left.values, left.exact and right.exact
+            )
         if isinstance(node.op, ast.BitAnd):
             return Keys(left.values & right.values, left.exact and right.exact)
     if isinstance(node.op, ast.Sub) and isinstance(left, Keys):
@@ -467,7 +191,7 @@ def _formatted(patterns: frozenset[str], arguments: frozenset[str]) -> Known | N
 def _attribute(frame: Frame, node: ast.Attribute) -> Known | None:
     ev = frame.ev
     if node.attr == "parent" and isinstance(node.value, ast.Name) and node.value.id == "__spec__":
-        return table(ev, frame.module, frame.file, "__package__")
+        return tables.table(ev, frame.module, frame.file, "__package__")
     base = value(frame, node.value)
     if not isinstance(base, ModuleValue):
         return None
@@ -480,7 +204,7 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Known | None:
         return None
     if node.attr == "__all__":
         return exported(ev, base.name)
-    return imported(frame, base.name, node.attr)
+    return tables.imported(frame, base.name, node.attr)
 
 
 def exported(ev: Evaluator, name: str) -> Keys | None:
@@ -490,14 +214,15 @@ def exported(ev: Evaluator, name: str) -> Keys | None:
 
 
 _PURE = frozenset(
-    "lower upper title capitalize strip lstrip rstrip removeprefix removesuffix replace casefold swapcase".split()
+    "lower upper title capitalize strip lstrip rstrip removeprefix removesuffix replace casefold"
+    " swapcase".split()
 )
 _COPIES = frozenset("set frozenset list tuple sorted dict iter reversed".split())
 
 
 def _call(frame: Frame, node: ast.Call) -> Known | None:
     func = node.func
-    if isinstance(func, ast.Name) and isinstance(frame.name(func.id), Builtin):
+    if isinstance(func, ast.Name) and isinstance(lookup(frame, func.id), Builtin):
         return _import_call(frame, node)
     if isinstance(func, ast.Name) and func.id not in frame.env:
         if func.id == "globals" and not node.args:
@@ -527,7 +252,7 @@ def _call(frame: Frame, node: ast.Call) -> Known | None:
     given = [next(iter(a)) for a in arguments if a]
     try:
         if func.attr == "split" and len(texts) == 1:
-            return Keys(frozenset(next(iter(texts)).split(*given)))
+            return Keys(frozenset(next(iter(texts)).split(given[0] if given else None)))
         if func.attr in _PURE:
             return Choice(frozenset(getattr(t, func.attr)(*given) for t in texts))
         if func.attr == "format" and given:
@@ -544,7 +269,11 @@ def _import_call(frame: Frame, node: ast.Call) -> Known | None:
         return None
     name = next(iter(names))
     if name.startswith("."):
-        package = node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords if k.arg == "package"), None)
+        package = (
+            node.args[1]
+            if len(node.args) > 1
+            else next((k.value for k in node.keywords if k.arg == "package"), None)
+        )
         packages = strings(value(frame, package)) if package is not None else None
         if packages is None or len(packages) != 1:
             return None

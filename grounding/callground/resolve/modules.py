@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from typing import NamedTuple
 
 from callground.facts.model import Binding
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import classes, constants, names, openings, pep562
+from callground.resolve import classes, names, openings, pep562, tables
 from callground.resolve.evaluator import Evaluator
-from callground.resolve.values import ClassObject, FunctionObject, ModuleObject, Ref, Values, Why, instance, join, known, unknown
+from callground.resolve.known import Keys
+from callground.resolve.values import (
+    ClassObject,
+    FunctionObject,
+    ModuleObject,
+    Ref,
+    Values,
+    Why,
+    instance,
+    join,
+    known,
+    unknown,
+)
 from callground.verdict.model import Reason
 
 
@@ -70,9 +82,14 @@ def import_from(ev: Evaluator, target: str, name: str) -> Member:
     if module is None:
         return Member(why=Why(Reason.UNKNOWN_IMPORT, target))
     found = member(ev, target, name, importing=True)
-    if found.found is not None:
-        return found
     sub = f"{target}.{name}"
+    if found.found is not None:
+        both = name in module.submodules and found.found != known(ModuleObject(sub))
+        if both:
+            # While the package is being imported the name may still be the submodule.
+            ev.read("module", sub)
+            return Member(join(found.found, known(ModuleObject(sub))))
+        return found
     if name in module.submodules or ev.snapshot.exists(sub):
         ev.read("module", sub)
         return Member(known(ModuleObject(sub)))
@@ -98,6 +115,8 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
     found: list[Values] = []
     guarded = ""
     for file in ev.faces(module):
+        if file.is_stub and not _stub_exports(ev, file, attr):
+            continue
         values = global_values(ev, module, file, attr, None)
         if values is None:
             values = star_lookup(ev, module, file, attr)
@@ -110,7 +129,11 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
         guarded = guarded or _guard_of(ev, file, attr)
     if found:
         best = next((v for v in found if v.items), found[0])
+        if module.also:
+            best = best.opened(Reason.UNKNOWN_IMPORT, f"{name} may also be {module.also[0]}")
         return Member(_perhaps_replaced(ev, best, attr))
+    if module.also:
+        return Member(why=Why(Reason.UNKNOWN_IMPORT, f"{name} may also be {module.also[0]}"))
     if attr in module.submodules or (module.is_package and ev.snapshot.exists(f"{name}.{attr}")):
         return _submodule(ev, module, attr)
     if attr in names.MODULE_DUNDERS:
@@ -139,6 +162,17 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
     if patched is not None:
         return Member(why=patched)
     return Member(guarded=guarded)
+
+
+def _stub_exports(ev: Evaluator, file: SourceFile, attr: str) -> bool:
+    """False for what a stub only imports for itself (PEP 484: ``import x as x`` and ``__all__`` re-export)."""
+    rows = ev.index(file).bindings(attr)
+    if not rows or any(b.kind not in ("from", "import") for _piece, b in rows):
+        return True
+    listed, is_open, _sources = ev.index(file).exports()
+    if is_open or (listed is not None and attr in listed):
+        return True
+    return re.search(rf"\b{re.escape(attr)}\s+as\s+{re.escape(attr)}\b", file.text) is not None
 
 
 def _perhaps_replaced(ev: Evaluator, values: Values, attr: str) -> Values:
@@ -347,8 +381,8 @@ def _computed_exports(ev: Evaluator, module: Module, file: SourceFile) -> frozen
     """The names of an ``__all__`` that is made of tables and loops; None when it is plain or cannot be told."""
     if not ev.index(file).exports().open:
         return None
-    known = constants.table(ev, module, file, "__all__")
-    if not isinstance(known, constants.Keys) or not known.exact:
+    known = tables.table(ev, module, file, "__all__")
+    if not isinstance(known, Keys) or not known.exact:
         return None
     return frozenset(n for n in known.values if isinstance(n, str))
 
@@ -426,6 +460,3 @@ def as_class(values: Values) -> ClassObject | None:
     if len(values.items) == 1 and isinstance(values.items[0], ClassObject):
         return values.items[0]
     return None
-
-
-_ = ast

@@ -1,7 +1,8 @@
 """Names that a module writes into its own namespace while it runs: ``globals()[...] = ...`` and its kin.
 
-The facts only mark the statements that do it.  Here they are read: a loop over known names adds exactly these names,
-a module ``__getattr__`` that stores what it gives adds none, and what cannot be told leaves the module open.
+The facts only mark the statements that do it.  Here they are read: a loop over known names adds exactly
+these, a module ``__getattr__`` that stores what it gives adds none, and what cannot be told leaves the
+module open.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import constants
-from callground.resolve.constants import Frame, Keys, Known, ModuleValue
+from callground.resolve import constants, tables
 from callground.resolve.evaluator import Evaluator
+from callground.resolve.known import Choice, Frame, Keys, Known, ModuleValue, elements, strings
 
 MARKS = frozenset({"globals-write", "exec", "setattr-module", "sys-modules-write"})
 _SPACE, _OWN, _OTHER = "space", "own", "other"
 _WRITING = frozenset({"update", "setdefault", "__setitem__", "__ior__"})
 _READERS = frozenset(
-    "dict enumerate eval filter frozenset id isinstance iter len list map print repr set sorted str tuple type zip getattr"
-    " hasattr dir vars exec __import__ delattr callable issubclass".split()
+    "dict enumerate eval filter frozenset id isinstance iter len list map print repr set sorted str tuple"
+    " type zip getattr hasattr dir vars exec __import__ delattr callable issubclass".split()
 )
 _LOOKED_AT = (
     ast.Compare,
@@ -143,7 +144,9 @@ class _Walk:
                 return _SPACE if place.function is None and not place.in_class else None
             if name == "vars" and len(node.args) == 1:
                 return self._dictionary(node.args[0], place)
-            if name == "import_module" or isinstance(node.func, ast.Attribute) and node.func.attr == "import_module":
+            if name == "import_module" or (
+                isinstance(node.func, ast.Attribute) and node.func.attr == "import_module"
+            ):
                 known = constants.value(self._frame(place), node)
                 return _OWN if known == ModuleValue(self.module.name) else None
             return None
@@ -151,7 +154,11 @@ class _Walk:
             return self._dictionary(node.value, place)
         if isinstance(node, ast.Attribute) and node.attr == "f_globals":
             return _SPACE
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "modules":
+        if (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Attribute)
+            and node.value.attr == "modules"
+        ):
             known = constants.value(self._frame(place), node)
             if known is None:
                 return _OTHER
@@ -195,7 +202,11 @@ class _Walk:
 
     def _module_table(self, node: ast.Subscript, place: _Place) -> None:
         """``sys.modules[name] = other``: the module itself may be replaced."""
-        if isinstance(node.value, ast.Attribute) and node.value.attr == "modules" and isinstance(node.ctx, ast.Store):
+        if (
+            isinstance(node.value, ast.Attribute)
+            and node.value.attr == "modules"
+            and isinstance(node.ctx, ast.Store)
+        ):
             if constants.value(self._frame(place), node) == ModuleValue(self.module.name):
                 raise _Open("sys.modules[__name__] is replaced")
 
@@ -233,7 +244,7 @@ class _Walk:
             raise _Open("__setattr__")
 
     def _written(self, node: ast.Attribute, place: _Place) -> None:
-        call = self._call_of(node, place)
+        call = self._call_of(node)
         if call is None or any(k.arg is None for k in call.keywords):
             raise _Open(f"globals().{node.attr}")
         if node.attr in ("setdefault", "__setitem__") and call.args:
@@ -246,7 +257,7 @@ class _Walk:
                 raise _Open(f"globals().{node.attr}")
             self.names.update(v for v in known.values if isinstance(v, str))
 
-    def _call_of(self, func: ast.Attribute, place: _Place) -> ast.Call | None:
+    def _call_of(self, func: ast.Attribute) -> ast.Call | None:
         for number, piece in enumerate(self.file.facts.pieces):
             if func.attr in piece.mentions:
                 tree = self.ev.snapshot.tree(self.file, number)
@@ -271,7 +282,7 @@ class _Walk:
         raise _Open(f"{last}({'globals()' if role == _SPACE else 'the module'})")
 
     def _add(self, key: ast.expr, place: _Place) -> None:
-        known = constants.strings(constants.value(self._frame(place), key))
+        known = strings(constants.value(self._frame(place), key))
         if known is not None:
             self.names |= known
             return
@@ -359,10 +370,10 @@ def _bound(
 def _locals(
     frame: Frame, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 ) -> dict[str, Known | None]:
-    """What the local names of a function can be, whichever statement bound them last; parameters are not known."""
+    """What the local names of a function can be, whichever statement bound them; parameters are not known."""
     env: dict[str, Known | None] = dict.fromkeys(_bound(function))
     parameters = set(_bound(function)) - set(_bound(function, parameters=False))
-    # Bindings are looked at in order, a few times, since a loop's target may need a name that is bound above it.
+    # Twice, since a loop's target may need a name that is bound above it.
     for _round in range(2):
         here = frame.with_env({**frame.env, **env})
         found: dict[str, list[Known | None]] = {}
@@ -373,16 +384,16 @@ def _locals(
             elif isinstance(node, ast.AnnAssign) and node.value is not None:
                 _note(found, node.target, constants.value(here, node.value))
             elif isinstance(node, (ast.For, ast.comprehension)):
-                elements = constants.elements(constants.value(here, node.iter))
+                found_elements = elements(constants.value(here, node.iter))
                 made: dict[str, Known | None] = {}
-                if elements is None or not constants.bind(made, node.target, elements):
+                if found_elements is None or not constants.bind(made, node.target, found_elements):
                     _note(found, node.target, None)
                 for name, known in made.items():
                     found.setdefault(name, []).append(known)
             elif isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     source = "." * node.level + (node.module or "")
-                    known = constants.imported(here, source, alias.name)
+                    known = tables.imported(here, source, alias.name)
                     found.setdefault(alias.asname or alias.name, []).append(known)
             elif isinstance(node, ast.Import):
                 for alias in node.names:
@@ -392,8 +403,8 @@ def _locals(
         for name, many in found.items():
             if name in parameters or len(many) != counts.count(name) or None in many:
                 continue
-            if all(isinstance(k, constants.Choice) for k in many):
-                env[name] = constants.Choice(frozenset().union(*(k.values for k in many if isinstance(k, constants.Choice))))
+            if all(isinstance(k, Choice) for k in many):
+                env[name] = Choice(frozenset().union(*(k.values for k in many if isinstance(k, Choice))))
             elif len(many) == 1:
                 env[name] = many[0]
     return env
@@ -406,4 +417,3 @@ def _note(found: dict[str, list[Known | None]], target: ast.AST, known: Known | 
     for node in ast.walk(target):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.setdefault(node.id, []).append(None)
-

@@ -1,7 +1,7 @@
-"""Module ``__getattr__`` (PEP 562): what it does for one given name, by running it on that name in the abstract.
+"""Module ``__getattr__`` (PEP 562): what it does for one name, by running it on that name in the abstract.
 
-Only what certainly happens counts: the question is whether the name is certainly refused.  Calls of other functions
-are followed a few steps, so that helpers which make or stand behind ``__getattr__`` are understood as well.
+Only what certainly happens counts: is the name certainly refused?  Calls of other functions are followed a
+few steps, so that helpers which make or stand behind ``__getattr__`` are understood as well.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections import Counter
 from typing import NamedTuple
 
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import constants, modules
-from callground.resolve.constants import Choice, Frame, Function, Keys, Known, ModuleValue, Space
+from callground.resolve import constants, modules, tables
 from callground.resolve.evaluator import Evaluator
+from callground.resolve.known import Choice, Frame, Function, Keys, Known, ModuleValue, Space, one, strings
 from callground.resolve.static import parse_expression
 
 MAX_CALLS = 5
@@ -38,21 +38,21 @@ def raises_for(ev: Evaluator, module: Module, file: SourceFile, attr: str) -> bo
     return ev.memo(
         ("getattr-raises", module.name, file.path, file.digest, attr),
         lambda: _raises(ev, module, file, attr),
-        lambda reason: False,
+        lambda _: False,
     )
 
 
 def _raises(ev: Evaluator, module: Module, file: SourceFile, attr: str) -> bool:
-    rows = [(p, b) for p, b in ev.index(file).bindings("__getattr__") if constants.runs(ev, b.guards)]
+    rows = [(p, b) for p, b in ev.index(file).bindings("__getattr__") if tables.runs(ev, b.guards)]
     if len(rows) != 1:
         return False
     run = _Run(attr, module.name)
-    made = constants.table(ev, module, file, "__getattr__")
+    made = tables.table(ev, module, file, "__getattr__")
     if made is None:
         made = run.made(Frame(ev, module, file), "__getattr__")
     if not isinstance(made, Function):
         return False
-    return run.call(made, [constants.one(attr)], {}).ways == {RAISE}
+    return run.call(made, [one(attr)], {}).ways == {RAISE}
 
 
 class _Run:
@@ -67,19 +67,28 @@ class _Run:
 
     # -- functions
 
-    def call(self, function: Function, positional: list[Known | None], keywords: dict[str, Known | None]) -> _Ends:
+    def call(
+        self, function: Function, positional: list[Known | None], keywords: dict[str, Known | None]
+    ) -> _Ends:
         """How calling the function ends."""
         node = function.node
         env = self._arguments(function, positional, keywords)
         if env is None or self.depth >= MAX_CALLS:
             return _OPEN
         if isinstance(node, ast.Lambda):
-            ends = self._evaluate(function.frame.with_env({**function.frame.env, **env}), node.body)
-            return _Ends(frozenset((RAISE,))) if ends else _OPEN
+            fails = self._raising(function.frame.with_env({**function.frame.env, **env}), node.body)
+            return _Ends(frozenset((RAISE,))) if fails else _OPEN
         if any(isinstance(sub, (ast.Yield, ast.YieldFrom)) for sub in ast.walk(node)):
             return _OPEN
-        declared = {name for sub in ast.walk(node) if isinstance(sub, (ast.Global, ast.Nonlocal)) for name in sub.names}
-        local: dict[str, Known | None] = {name: None for name in constants.stored(node) if name not in declared}
+        declared = {
+            name
+            for sub in ast.walk(node)
+            if isinstance(sub, (ast.Global, ast.Nonlocal))
+            for name in sub.names
+        }
+        local: dict[str, Known | None] = {
+            name: None for name in constants.stored(node) if name not in declared
+        }
         frame = function.frame.with_env({**function.frame.env, **dict.fromkeys(declared), **local, **env})
         counts = Counter([*constants.stored(node), *env])
         before, self.changing = self.changing, frozenset(name for name, n in counts.items() if n > 1)
@@ -98,15 +107,17 @@ class _Run:
         args = function.node.args
         names = [a.arg for a in (*args.posonlyargs, *args.args)]
         env: dict[str, Known | None] = dict.fromkeys([*names, *(a.arg for a in args.kwonlyargs)])
-        defaults = [*zip(reversed(names), reversed(args.defaults))]
-        defaults += [(a.arg, d) for a, d in zip(args.kwonlyargs, args.kw_defaults) if d is not None]
+        defaults = [*zip(reversed(names), reversed(args.defaults), strict=False)]
+        defaults += [
+            (a.arg, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None
+        ]
         env.update((name, constants.value(function.frame, node)) for name, node in defaults)
         for extra in (args.vararg, args.kwarg):
             if extra is not None:
                 env[extra.arg] = None
         if len(positional) > len(names) and args.vararg is None:
             return None
-        env.update(zip(names, positional))
+        env.update(zip(names, positional, strict=False))
         env.update({name: known for name, known in keywords.items() if name in env})
         return env
 
@@ -132,17 +143,17 @@ class _Run:
             return _Ends(frozenset((RAISE,))), frame
         if isinstance(s, ast.Return):
             if s.value is None:
-                return _Ends(frozenset((RETURN,)), constants.one(None)), frame
+                return _Ends(frozenset((RETURN,)), one(None)), frame
             return self._returned(frame, s.value), frame
         if isinstance(s, (ast.Assign, ast.AnnAssign)):
             if s.value is None:
                 return on, frame
-            if self._evaluate(frame, s.value):
+            if self._raising(frame, s.value):
                 return _Ends(frozenset((RAISE,))), frame
-            targets = s.targets if isinstance(s, ast.Assign) else [s.target]
+            targets: list[ast.expr] = s.targets if isinstance(s, ast.Assign) else [s.target]
             return on, self._assigned(frame, targets, constants.value(frame, s.value))
         if isinstance(s, ast.Expr):
-            return (_Ends(frozenset((RAISE,))) if self._evaluate(frame, s.value) else on), frame
+            return (_Ends(frozenset((RAISE,))) if self._raising(frame, s.value) else on), frame
         if isinstance(s, ast.If):
             return self._if(frame, s)
         if isinstance(s, ast.Try):
@@ -152,7 +163,7 @@ class _Run:
         if isinstance(s, ast.FunctionDef):
             if s.decorator_list:
                 return on, frame
-            # The function sees what its names are when it is called: only those that never change are certain.
+            # It sees what its names are when it is called: only those that never change are certain.
             inner = {name: known for name, known in frame.env.items() if name not in self.changing}
             env = dict(frame.env)
             env[s.name] = Function(s, frame.with_env({**dict.fromkeys(frame.env), **inner}))
@@ -160,7 +171,9 @@ class _Run:
         if isinstance(s, (ast.With, ast.AsyncWith)):
             return self.block(frame, s.body)
         if isinstance(s, (ast.For, ast.While)):
-            ways = {NEXT, RAISE} | ({RETURN} if any(isinstance(n, ast.Return) for n in ast.walk(s)) else set())
+            ways = {NEXT, RAISE} | (
+                {RETURN} if any(isinstance(n, ast.Return) for n in ast.walk(s)) else set()
+            )
             return _Ends(frozenset(ways)), self._forgotten(frame, s)
         if isinstance(s, (ast.Pass, ast.Global, ast.Nonlocal, ast.ClassDef)):
             return on, frame
@@ -169,7 +182,7 @@ class _Run:
         return _Ends(frozenset((RAISE, RETURN, NEXT))), self._forgotten(frame, s)
 
     def _returned(self, frame: Frame, node: ast.expr) -> _Ends:
-        if self._evaluate(frame, node):
+        if self._raising(frame, node):
             return _Ends(frozenset((RAISE,)))
         if isinstance(node, ast.Call):
             ends = self._followed(frame, node)
@@ -199,7 +212,7 @@ class _Run:
                 env[alias.asname or whole] = ModuleValue(whole)
             else:
                 source = "." * s.level + (s.module or "")
-                env[alias.asname or alias.name] = constants.imported(frame, source, alias.name)
+                env[alias.asname or alias.name] = tables.imported(frame, source, alias.name)
         return frame.with_env(env)
 
     def _if(self, frame: Frame, s: ast.If) -> tuple[_Ends, Frame]:
@@ -233,18 +246,21 @@ class _Run:
 
     # -- expressions
 
-    def _evaluate(self, frame: Frame, node: ast.expr) -> bool:
+    def _raising(self, frame: Frame, node: ast.expr) -> bool:
         """Whether evaluating an expression certainly raises."""
         if isinstance(node, ast.Subscript):
-            key = constants.strings(constants.value(frame, node.slice))
+            key = strings(constants.value(frame, node.slice))
             base = constants.value(frame, node.value)
-            if key is not None and self._lacks(frame, base, key):
+            if key is not None and self._lacks(base, key):
                 return True
-            return self._evaluate(frame, node.value)
+            return self._raising(frame, node.value)
         if isinstance(node, ast.Attribute):
-            return self._evaluate(frame, node.value)
+            return self._raising(frame, node.value)
         if isinstance(node, ast.Call):
-            if any(self._evaluate(frame, part) for part in (node.func, *node.args, *(k.value for k in node.keywords))):
+            if any(
+                self._raising(frame, part)
+                for part in (node.func, *node.args, *(k.value for k in node.keywords))
+            ):
                 return True
             if isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) == 2:
                 return self._no_attribute(frame, node)
@@ -254,10 +270,10 @@ class _Run:
             ends = self._followed(frame, node)
             return ends is not None and ends.ways == {RAISE}
         if isinstance(node, (ast.Starred, ast.Await)):
-            return self._evaluate(frame, node.value)
+            return self._raising(frame, node.value)
         return False
 
-    def _lacks(self, frame: Frame, base: Known | None, key: frozenset[str]) -> bool:
+    def _lacks(self, base: Known | None, key: frozenset[str]) -> bool:
         if isinstance(base, Keys):
             return not key & base.values
         # ``__getattr__`` is only asked for what the namespace does not hold.
@@ -265,7 +281,7 @@ class _Run:
 
     def _no_attribute(self, frame: Frame, node: ast.Call) -> bool:
         base = constants.value(frame, node.args[0])
-        names = constants.strings(constants.value(frame, node.args[1]))
+        names = strings(constants.value(frame, node.args[1]))
         if not isinstance(base, ModuleValue) or names is None or len(names) != 1:
             return False
         ev = frame.ev
@@ -276,7 +292,9 @@ class _Run:
 
     def _followed(self, frame: Frame, node: ast.Call) -> _Ends | None:
         """How a call of a function that can be read ends; None for other callees."""
-        callee = constants.value(frame, node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else None
+        callee = (
+            constants.value(frame, node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else None
+        )
         if callee is None and isinstance(node.func, ast.Name) and node.func.id not in frame.env:
             callee = self.made(frame, node.func.id)
         if not isinstance(callee, Function):
@@ -324,8 +342,8 @@ class _Run:
     def _method(self, frame: Frame, func: ast.Attribute, argument: ast.expr) -> bool | None:
         base, arg = constants.value(frame, func.value), constants.value(frame, argument)
         if func.attr == "__contains__":
-            return self._contains(frame, arg, base)
-        texts, given = constants.strings(base), _single(arg)
+            return self._contains(arg, base)
+        texts, given = strings(base), _single(arg)
         if texts is None or not isinstance(given, (str, tuple)):
             return None
         answers = {bool(getattr(t, func.attr)(given)) for t in texts}
@@ -334,21 +352,21 @@ class _Run:
     def _compare(self, frame: Frame, left: ast.expr, op: ast.cmpop, right: ast.expr) -> bool | None:
         first, second = constants.value(frame, left), constants.value(frame, right)
         if isinstance(op, ast.In):
-            return self._contains(frame, first, second)
+            return self._contains(first, second)
         if isinstance(op, ast.NotIn):
-            inside = self._contains(frame, first, second)
+            inside = self._contains(first, second)
             return None if inside is None else not inside
         if isinstance(op, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
             equal = _equal(first, second)
             return equal if equal is None or isinstance(op, (ast.Eq, ast.Is)) else not equal
         return None
 
-    def _contains(self, frame: Frame, item: Known | None, container: Known | None) -> bool | None:
+    def _contains(self, item: Known | None, container: Known | None) -> bool | None:
         if not isinstance(item, Choice):
             return None
         if isinstance(container, Space):
-            texts = constants.strings(item)
-            return False if texts is not None and self._lacks(frame, container, texts) else None
+            texts = strings(item)
+            return False if texts is not None and self._lacks(container, texts) else None
         if isinstance(container, Keys):
             if not item.values & container.values:
                 return False
