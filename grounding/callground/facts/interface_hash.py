@@ -60,14 +60,22 @@ def _states(module: str, facts: ModuleFacts | None) -> dict[Key, Hashable]:
 def _module_state(index: ModuleIndex) -> Hashable:
     facts = index.facts
     stars = tuple([(row.value, row.guards) for _, row in index.star_imports()])
-    imports = frozenset(entry for piece in facts.pieces for entry in piece.imports)
-    # What such a module's statements do to its namespace is read from their text.
+    # Imports are not in it, for they have keys of their own in the graph, ``("imported", module)``: what a
+    # function imports must not make everything be asked again that has to do with its module.
+    # What a module's statements do to its namespace is read from their text; a statement that only defines
+    # functions or classes has keys for that.
     text = (
-        tuple([piece.digest for piece in facts.pieces])
+        tuple([piece.digest for piece in facts.pieces if piece.dynamic or not _only_defines(piece)])
         if index.dynamic or index.bindings("__getattr__")
         else ()
     )
-    return facts.error, index.has_masked, frozenset(index.dynamic), index.exports(), stars, imports, text
+    return facts.error, index.has_masked, frozenset(index.dynamic), index.exports(), stars, text
+
+
+def _only_defines(piece: Piece) -> bool:
+    names = {binding.name for binding in piece.bindings}
+    kinds = {binding.kind for binding in piece.bindings}
+    return bool(kinds) and kinds <= {"def", "class"} and "__getattr__" not in names
 
 
 def _signature(row: Function) -> Hashable:
