@@ -518,10 +518,19 @@ def _transforms(ev: Evaluator, meta: Ref) -> bool:
     )
 
 
+def metaclasses(ev: Evaluator, ref: Ref) -> tuple[Ref, ...]:
+    """The classes that a class is an instance of, the most derived first, ``type`` last.
+
+    Stubs make builtin classes nominal children of protocols: for these ``ABCMeta`` is only a manner of speaking.
+    """
+    found = list(mro(ev, ref).metaclasses)
+    found.sort(key=lambda m: (m == Ref("abc", "ABCMeta"), -len(mro(ev, m).entries)))
+    return (*found, TYPE)
+
+
 def metaclass(ev: Evaluator, ref: Ref) -> Ref:
     """The class of a class."""
-    order = mro(ev, ref)
-    return order.metaclasses[0] if order.metaclasses else TYPE
+    return metaclasses(ev, ref)[0]
 
 
 def defines(ev: Evaluator, ref: Ref, name: str) -> bool:

@@ -63,8 +63,13 @@ def is_enum_member(ev: Evaluator, face: ClassFace, b: Binding) -> bool:
     return not any(isinstance(o, (FunctionObject, LocalFunction, PropertyObject)) for o in values.items)
 
 
+_MARKS = {"__dataclass_fields__", "__dataclass_params__", "__match_args__", "__attrs_attrs__", "__slots__"}
+
+
 def class_member(ev: Evaluator, o: ClassObject, name: str) -> Member | None:
-    """Members of classes that are not what their body says: enum members."""
+    """Members of classes that are not what their body says: enum members, what decorators leave on the class."""
+    if name in _MARKS:
+        return Member(why=Why(Reason.OPEN_CLASS, name))
     if not is_enum(ev, o.ref):
         return None
     looked = classes.find(ev, o.ref, name, on_class=True)
@@ -80,6 +85,8 @@ def member(ev: Evaluator, o: Instance, name: str) -> Member | None:
     """Members of instances that are not what the class's body says."""
     if o.ref.module == "builtins":
         return None
+    if name in _MARKS:
+        return Member(why=Why(Reason.OPEN_CLASS, name))
     if _in_mro(ev, o.ref, TYPED_DICT):
         return members.of(ev, Instance(builtin("dict"), exact=True), name)
     if is_enum(ev, o.ref):

@@ -111,7 +111,8 @@ def _of_function(ev: Evaluator, o: Obj, name: str) -> Member:
     why = modules.patch_reason(ev, "function", name)
     if why is not None:
         return Member(why=why)
-    if isinstance(o, (FunctionObject,)) and o.owner is None or isinstance(o, BoundMethod):
+    plain = isinstance(o, FunctionObject) or isinstance(o, BoundMethod) and isinstance(o.function, FunctionObject)
+    if plain:
         return MISSING
     return Member(why=Why(Reason.UNKNOWN_TYPE, "function attribute"))
 
@@ -158,6 +159,8 @@ def _of_instance(ev: Evaluator, o: Instance, name: str) -> Member:
         return Member(why=looked.why)
     if is_none(o):
         return MISSING
+    if o.ref != classes.TYPE and any(e.ref == classes.TYPE for e in classes.mro(ev, o.ref).entries):
+        return Member(why=Why(Reason.UNKNOWN_METACLASS, f"a class made by {o.ref.dotted}"))
     if not o.exact:
         why = subclass_why(ev, o.ref, name, False)
         if why is None and o.is_self:
@@ -201,8 +204,10 @@ def _of_class(ev: Evaluator, o: ClassObject, name: str) -> Member:
     looked = classes.find(ev, o.ref, name, on_class=True)
     if looked.found is not None:
         return Member(_opened(_bind(ev, looked.found, o, name, True), looked.why))
-    meta = classes.metaclass(ev, o.ref)
-    on_meta = classes.find(ev, meta, name)
+    for meta in classes.metaclasses(ev, o.ref):
+        on_meta = classes.find(ev, meta, name)
+        if on_meta.found is not None or on_meta.why is not None:
+            break
     if on_meta.found is not None:
         return Member(_opened(_bind(ev, on_meta.found, Instance(meta, exact=True), name, False), looked.why))
     if looked.why is not None:
@@ -268,6 +273,8 @@ def mixin_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
     last = ref.qualname.rsplit(".", 1)[-1].split("@")[0]
     if "mixin" in last.lower():
         return Why(Reason.SUBCLASS, f"mixin {ref.dotted}")
+    if ev.memo(("cooperates", ref), lambda: _cooperates(ev, ref), lambda reason: True, local=True):
+        return Why(Reason.SUBCLASS, f"{ref.dotted} hands arguments on to a base that it does not have")
     lacking = ev.memo(
         ("lacking", ref), lambda: _lacking(ev, ref), lambda reason: frozenset(), local=True
     )
@@ -275,6 +282,21 @@ def mixin_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
     if others and not classes.defines(ev, ref, "__init__"):
         return Why(Reason.SUBCLASS, f"{ref.dotted} also lacks {sorted(others)[0]}")
     return None
+
+
+def _cooperates(ev: Evaluator, ref: Ref) -> bool:
+    """A class without bases that calls ``super().__init__`` with arguments is made to be mixed into others."""
+    if any(e.ref not in (ref, classes.OBJECT) for e in classes.mro(ev, ref).entries):
+        return False
+    for face in classes.faces(ev, ref):
+        node = ev.node(face.file, face.piece, face.row.line, face.row.name) if not face.file.is_stub else None
+        for sub in ast.walk(node) if node is not None else ():
+            if isinstance(sub, ast.Call) and isinstance(sub.func, ast.Attribute) and isinstance(sub.func.value, ast.Call):
+                inner = sub.func.value.func
+                if isinstance(inner, ast.Name) and inner.id == "super" and (sub.args or sub.keywords):
+                    if sub.func.attr not in ("__setattr__", "__getattribute__", "__delattr__", "__new__", "__eq__", "__ne__"):
+                        return True
+    return False
 
 
 def _lacking(ev: Evaluator, ref: Ref) -> frozenset[str]:

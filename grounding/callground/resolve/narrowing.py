@@ -85,6 +85,8 @@ def _call(ev: Evaluator, test: ast.Call, base: Values, positive: bool, name: str
         if not targets.complete:
             return base.opened(Reason.GUARDED, "issubclass")
         return Values(tuple(dict.fromkeys((*kept, *(() if kept and base.complete else classes_)))))
+    if function == "hasattr" and len(test.args) == 2 and isinstance(test.args[1], ast.Constant):
+        return base.opened(Reason.GUARDED, f"hasattr({test.args[1].value!r})") if positive else base
     if function in ("hasattr", "callable", "getattr"):
         return base.opened(Reason.GUARDED, f"{function}()") if positive or function == "getattr" else base
     last = function.rsplit(".", 1)[-1]

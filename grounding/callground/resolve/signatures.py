@@ -16,6 +16,7 @@ from callground.resolve.values import (
     FunctionObject,
     Instance,
     LocalFunction,
+    ModuleObject,
     Obj,
     PartialObject,
     Ref,
@@ -110,6 +111,8 @@ def of(ev: Evaluator, o: Obj, depth: int = 0) -> Signatures:
         return Signatures(((Signature(params, "Callable", "declared"),),), soft=True)
     if isinstance(o, Instance):
         return _of_instance(ev, o, depth)
+    if isinstance(o, ModuleObject):
+        return Signatures(not_callable=True)
     return Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, type(o).__name__))
 
 
@@ -272,6 +275,9 @@ def constructor(ev: Evaluator, cls: ClassObject, depth: int = 0) -> Signatures:
             return Signatures(why=why)
     groups: list[tuple[Signature, ...]] = []
     for name in ("__new__", "__init__"):
+        if name == "__init__" and groups and _own_new(ev, ref):
+            # What ``__new__`` gives may be of another class: then that one's ``__init__`` runs, or none.
+            break
         looked = classes.find(ev, ref, name, on_class=True)
         if looked.found is None:
             if looked.why is not None and looked.why.reason is not Reason.OPEN_CLASS:
@@ -299,4 +305,6 @@ def constructor(ev: Evaluator, cls: ClassObject, depth: int = 0) -> Signatures:
     return Signatures(((Signature((), ref.dotted, "object", path, line, ref.module),),))
 
 
-_ = Ref
+def _own_new(ev: Evaluator, ref: Ref) -> bool:
+    looked = classes.find(ev, ref, "__new__", on_class=True)
+    return looked.found is not None and any(not face.file.is_stub for face, _row in looked.found.rows)

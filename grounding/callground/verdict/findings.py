@@ -100,7 +100,7 @@ def _owner(ev: Evaluator, site: Site, proof: Proof) -> tuple[str, str, Module | 
     if isinstance(o, (Instance, ClassObject)):
         ref = o.ref
     elif isinstance(o, SuperObject):
-        ref = o.start
+        ref = _next(ev, o)
     elif isinstance(o, FunctionObject):
         return o.ref.dotted, "function", ev.module(o.ref.module)
     elif isinstance(o, BoundMethod) and isinstance(o.function, FunctionObject):
@@ -116,6 +116,14 @@ def _owner(ev: Evaluator, site: Site, proof: Proof) -> tuple[str, str, Module | 
             module = here
         return proof.name, "module", module if module is not None else _outside(proof.name)
     return proof.owner or site.unit.module.name, proof.owner_kind, here
+
+
+def _next(ev: Evaluator, o: SuperObject) -> Ref:
+    """The class that ``super()`` asks first."""
+    receiver = o.receiver.ref if isinstance(o.receiver, (Instance, ClassObject)) else o.start
+    entries = [e.ref for e in classes.mro(ev, receiver).entries]
+    position = entries.index(o.start) if o.start in entries else -1
+    return entries[position + 1] if 0 <= position < len(entries) - 1 else o.start
 
 
 def _outside(name: str) -> Module:
@@ -155,7 +163,7 @@ def _evidence(ev: Evaluator, proof: Proof, module: Module | None) -> tuple[tuple
         if module is not None:
             file = module.source or module.stub or module.probed
         return ((f"module {o.name} is {file.path}",), (file.path, 1)) if file is not None else ((), None)
-    ref = o.ref if isinstance(o, (Instance, ClassObject)) else o.start if isinstance(o, SuperObject) else None
+    ref = o.ref if isinstance(o, (Instance, ClassObject)) else _next(ev, o) if isinstance(o, SuperObject) else None
     if ref is not None:
         rows = classes.faces(ev, ref)
         source = next((f for f in rows if not f.file.is_stub), rows[0] if rows else None)

@@ -99,7 +99,9 @@ def _attribute(ev: Evaluator, node: ast.Attribute, scope: Scope, trace: Trace) -
     else:
         trace.step(node.value, f"is {in_words(base)}")
     lacking: list[Obj] = []
-    why: Why | None = base.whys[0] if base.whys else None
+    # A ``hasattr`` test of another name says nothing about this one.
+    whys = [w for w in base.whys if not (w.detail.startswith("hasattr('") and w.detail != f"hasattr({node.attr!r})")]
+    why: Why | None = whys[0] if whys else None
     found = False
     guard = ""
     for o in base.items:

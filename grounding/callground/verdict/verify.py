@@ -179,9 +179,13 @@ def _decide(site: Site, ev: Evaluator, steps: list[Step]) -> Proof | Why | None:
     scope = scope_of(site, ev)
     if scope is None:
         return Why(Reason.UNSUPPORTED, "class in an unusual place")
-    flow = ev.flow(scope)
-    if flow is not None and id(site.node) in flow.dead:
-        return Why(Reason.UNREACHABLE, "")
+    current: Scope | None = scope
+    while current is not None:
+        # Dead code of an outer body holds everything inside it.
+        flow = ev.flow(current)
+        if flow is not None and id(site.node) in flow.dead:
+            return Why(Reason.UNREACHABLE, "")
+        current = current.parent
     trace = grounding.Trace(site, steps)
     if site.role == "import":
         return grounding.import_(ev, site, trace)
