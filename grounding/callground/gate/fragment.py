@@ -53,7 +53,7 @@ def code_of(text: str) -> Code:
     """The Python in a text: all of it, or what its fences, prompts and heredocs hold."""
     normal = text.replace("\r\n", "\n").replace("\r", "\n")
     rows = normal.split("\n")
-    if parse(textwrap.dedent(normal)).tree is not None:
+    if parse("\n".join(_dedented(normal))).tree is not None:
         return _code(rows, list(enumerate(_dedented(normal))))
     blocks = extract_code_blocks(normal)
     if not blocks:
@@ -118,6 +118,20 @@ def insert(text: str, line: int, code: Code) -> Laid:
     at = _statement_start(text, at)
     indent = _indent_at(rows, at, code)
     return _joined(rows[: at - 1], list(code.lines), rows[at - 1 :], code, indent)
+
+
+def taken_out(laid: Laid, text: str) -> str:
+    """The fragment out of a later version of the text; imports that have come above it stand before it."""
+    old, new = laid.text.split("\n"), text.split("\n")
+    first, last = laid.lines[0] if laid.lines else (1, 0)
+    inside = last - first + 1 + len(new) - len(old)
+    above = next((row for row in range(first - 1) if new[row : row + 1] != old[row : row + 1]), first - 1)
+    added = len(new) - len(old) if above < first - 1 else 0
+    if added > 0 and new[above + added : above + added + 1] == old[above : above + 1]:
+        imports = new[above : above + added]
+        body = new[first - 1 + added : first - 1 + inside]
+        return "\n".join([*imports, textwrap.dedent("\n".join(body))]).rstrip("\n") + "\n"
+    return textwrap.dedent("\n".join(new[first - 1 : first - 1 + inside])).rstrip("\n") + "\n"
 
 
 def _joined(before: list[str], middle: list[str], after: list[str], code: Code, indent: str) -> Laid:

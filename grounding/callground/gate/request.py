@@ -15,6 +15,7 @@ from callground.config.policy import Policy
 from callground.gate import fragment as laying
 from callground.gate.changed import changed_ranges
 from callground.gate.policy import GateVerdict, gate_verdict
+from callground.gate.repairing import Fixed, fix, suggested
 from callground.graph.changes import never
 from callground.graph.driver import verify_snapshot
 from callground.graph.interface import NotLoaded, SourceFile
@@ -26,7 +27,7 @@ from callground.source.parse import parse
 from callground.toolcalls.calls import Plan, read_calls, read_text
 from callground.toolcalls.ground import Lookup, Outcome, ground_plan
 from callground.toolcalls.python_tools import WorkspaceTools
-from callground.toolcalls.repair import repair_plan
+from callground.toolcalls.repair import repair, repair_plan
 from callground.toolcalls.specs import Specs
 from callground.toolcalls.verdicts import file_verdicts, plan_errors
 from callground.verdict.model import Finding, Range, Reason, Verdict
@@ -102,8 +103,10 @@ class Answer:
     """Name of a text -> the text with its certain repairs; only texts that have some."""
     changes: tuple[str, ...] = ()
     """What was repaired, for people."""
-    repairs_certain: bool = False
-    """Every finding has a certain repair: the repaired texts are grounded."""
+    fixed: Mapping[str, Fixed] = field(default_factory=dict)
+    """For each file of the plan that has repairs: how they were made."""
+    left: int = 0
+    """Findings that have no certain repair.  With 0 the repaired texts are grounded."""
 
     def to_json(self) -> dict[str, Any]:
         """The JSON contract with what the gate adds to it."""
@@ -115,7 +118,7 @@ class Answer:
         if self.repaired or self.changes:
             data["repaired"] = {relative(name, root): text for name, text in self.repaired.items()}
             data["changes"] = list(self.changes)
-            data["repairs_certain"] = self.repairs_certain
+            data["left"] = self.left
         return data
 
 
@@ -133,8 +136,11 @@ class _Gate:
         before = session.workspace.snapshot()
         self.before = before
         self.snapshot = before.with_overlay(request.files) if request.files else before
-        self.memo = Memo()
         self.errors: list[FileError] = []
+        self.repaired: dict[str, str] = {}
+        self.changes: list[str] = []
+        self.fixed: dict[str, Fixed] = {}
+        self.left = 0
 
     def answer(self) -> Answer:
         request = self.request
@@ -145,13 +151,11 @@ class _Gate:
                     files.append(self.file(path, text))
             if request.code.strip():
                 files.append(self.code())
-            repaired: dict[str, str] = {}
-            changes: list[str] = []
             if request.calls is not None:
-                files.append(self.calls(repaired, changes))
+                files.append(self.calls())
         report = self._report(files)
         gate = gate_verdict(report, request.policy or self.session.config.gate)
-        return Answer(report, gate, request.at, repaired, tuple(changes))
+        return Answer(report, gate, request.at, self.repaired, tuple(self.changes), self.fixed, self.left)
 
     def _report(self, files: Sequence[FileVerdicts]) -> GroundingReport:
         info = self.session.info
@@ -177,9 +181,36 @@ class _Gate:
         verdicts = self._verify(path, self.snapshot, lines)
         self._unparsed(path, path, self.snapshot, lines, lambda line: line)
         shown = review(path, text, verdicts, root=self.root, config=self.session.config, lines=lines)
-        if old is None or not any(verdict.finding for verdict in shown.verdicts):
+        if not any(verdict.finding for verdict in shown.verdicts):
             return shown
-        return _brought_in(shown, self._old_findings(path, old, text))
+        if old is not None:
+            shown = _brought_in(shown, self._old_findings(path, old, text))
+        shown = shown._replace(verdicts=suggested(path, text, self.snapshot, verdicts, shown.verdicts))
+        if self.request.repair:
+            made = self._fix(path, text, lines, shown)
+            if made.rounds:
+                self.fixed[path] = made
+                self.repaired[path] = made.text
+        return shown
+
+    def _fix(
+        self, path: str, text: str, lines: Sequence[tuple[int, int]] | None, shown: FileVerdicts
+    ) -> Fixed:
+        """The certain repairs of the findings that are shown as errors."""
+        wanted = Counter(
+            _identity(v.finding) for v in shown.verdicts if v.finding and v.finding.severity == "error"
+        )
+        made = fix(
+            path,
+            text,
+            self.snapshot,
+            tuple(lines) if lines is not None else None,
+            lambda finding: wanted[_identity(finding)] > 0,
+            stop=self.stop,
+        )
+        self.changes += made.changes
+        self.left += made.left
+        return made
 
     def _old_findings(self, path: str, old: str, new: str) -> Counter[tuple[str, ...]]:
         """What was wrong already, on the lines that the edit replaces."""
@@ -246,25 +277,37 @@ class _Gate:
             verdicts, snapshot = self._laid(laid, path)
             assumed = [v for v in verdicts if v.finding and _identity(v.finding, laid) not in certain]
         self._unparsed(path, name, snapshot, laid.lines, laid.line)
-        verdicts = [self._alone(_assumed(v) if v in assumed else v) for v in verdicts]
-        return self._shown(laid, path, name, verdicts)
+        judged = [self._alone(_assumed(v) if v in assumed else v) for v in verdicts]
+        return self._shown(laid, path, name, judged, verdicts, snapshot)
 
     def _placed(self, code: laying.Code, at: Place, name: str) -> FileVerdicts:
         file = _file(self.snapshot, at.path)
         laid = laying.insert(file.text if file is not None else "", at.line, code)
         verdicts, snapshot = self._laid(laid, at.path)
         self._unparsed(at.path, name, snapshot, laid.lines, laid.line)
-        return self._shown(laid, at.path, name, verdicts)
+        return self._shown(laid, at.path, name, verdicts, verdicts, snapshot)
 
     def _laid(self, laid: laying.Laid, path: str) -> tuple[list[Verdict], Snapshot]:
         snapshot = self.snapshot.with_overlay({path: laid.text})
         return self._verify(path, snapshot, laid.lines), snapshot
 
-    def _shown(self, laid: laying.Laid, path: str, name: str, verdicts: Sequence[Verdict]) -> FileVerdicts:
+    def _shown(
+        self,
+        laid: laying.Laid,
+        path: str,
+        name: str,
+        verdicts: Sequence[Verdict],
+        raw: Sequence[Verdict],
+        snapshot: Snapshot,
+    ) -> FileVerdicts:
         """Verdicts as people see them, in the fragment's own lines."""
-        shown = review(
-            path, laid.text, verdicts, root=self.root, config=self.session.config, lines=laid.lines
-        )
+        config = self.session.config
+        shown = review(path, laid.text, verdicts, root=self.root, config=config, lines=laid.lines)
+        shown = shown._replace(verdicts=suggested(path, laid.text, snapshot, raw, shown.verdicts))
+        if self.request.repair and any(verdict.finding for verdict in shown.verdicts):
+            made = self._fix(path, laid.text, laid.lines, shown)
+            if made.rounds:
+                self.repaired[name] = laying.taken_out(laid, made.text)
 
         def back(finding: Finding) -> Finding:
             evidence, where = finding.evidence, finding.evidence_location
@@ -323,7 +366,7 @@ class _Gate:
 
     # -- tools
 
-    def calls(self, repaired: dict[str, str], changes: list[str]) -> FileVerdicts:
+    def calls(self) -> FileVerdicts:
         """Calls of tools."""
         request = self.request
         plan = read_text(request.calls) if isinstance(request.calls, str) else read_calls(request.calls)
@@ -336,23 +379,16 @@ class _Gate:
             lookup = WorkspaceTools(CodeGraph(self.snapshot), lambda path: _file(self.snapshot, path))
         outcomes = ground_plan(plan, lookup)
         if request.repair and request.tools is not None:
-            _repair(plan, outcomes, request, name, repaired, changes)
+            self._repair_calls(plan, outcomes, request.tools, name)
         return file_verdicts(plan, outcomes, name)
 
-
-def _repair(
-    plan: Plan,
-    outcomes: list[Outcome],
-    request: Request,
-    name: str,
-    repaired: dict[str, str],
-    changes: list[str],
-) -> None:
-    assert request.tools is not None
-    data, repairs = repair_plan(plan, outcomes, request.tools.tools)
-    if repairs:
-        repaired[name] = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
-        changes += [change for repair in repairs for change in repair.changes]
+    def _repair_calls(self, plan: Plan, outcomes: list[Outcome], tools: Specs, name: str) -> None:
+        certain = [o for o in outcomes if (made := repair(o, tools.tools)) is not None and made.certain]
+        data, repairs = repair_plan(plan, certain, tools.tools)
+        self.left += sum(bool(outcome.faults) for outcome in outcomes) - len(repairs)
+        if repairs:
+            self.repaired[name] = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+            self.changes += [change for made in repairs for change in made.changes]
 
 
 _ERRORS = {

@@ -156,6 +156,7 @@ class Space:
         self._virtual: dict[str, str] = {}
         self._supposed: set[str] = set()
         self._hidden: frozenset[str] = frozenset()
+        self._hidden_names: frozenset[str] = frozenset()
         self.loads = 0
         self.expected: Callable[[str], str | None] = lambda _: None
         """The digest that the workspace's table has for a file."""
@@ -288,6 +289,8 @@ class Space:
         submodules = frozenset[str]()
         if found is not None and (found.is_package or found.kind in ("namespace", "zip")):
             submodules = self.finder.submodules(name)
+            if self._hidden_names:
+                submodules -= {last for last in submodules if f"{name}.{last}" in self._hidden_names}
         virtual = self._virtual_module(name)
         if virtual is not None:
             return virtual._replace(submodules=submodules | self._virtual_children(name))
@@ -301,17 +304,25 @@ class Space:
         """The same modules where some files have come or gone without anything on disk."""
         other = Space(self.finder, self.reader, self.contents, probe=self._probe)
         other._lock = self._lock
-        other._hidden = self._hidden | frozenset(vanishing)
+        vanishing = frozenset(vanishing)
+        other._hidden = self._hidden | vanishing
+        gone = {self._module_of(path) for path in vanishing} - {None}
+        other._hidden_names = self._hidden_names | {name for name in gone if name is not None}
         appearing = set(appearing)
         other._supposed = (self._supposed | appearing) - other._hidden
         other.expected = self.expected
         other.outdated = self.outdated
         other._virtual = {name: path for name, path in self._virtual.items() if path not in other._hidden}
         other._virtual.update(self._virtual_names(appearing))
-        tops = {name.partition(".")[0] for name in other._virtual}
+        # What was asked about these before (a file that is not there, a package's submodules) is asked again.
+        tops = {name.partition(".")[0] for name in (*other._virtual, *other._hidden_names)}
         for path in other._hidden:
             tops.update(name.partition(".")[0] for name in self.paths.get(path, ()))
-        other.located = {n: found for n, found in self.located.items() if n.partition(".")[0] not in tops}
+        other.located = {
+            name: found
+            for name, found in self.located.items()
+            if name.partition(".")[0] not in tops and name not in appearing and name not in vanishing
+        }
         other.paths = self.paths
         other._open = dict(self._open)
         other._imports = self._imports

@@ -87,6 +87,7 @@ def _judge(call: ToolCall, lookup: Lookup, names: Sequence[str], links: Sequence
     try:
         broken = breaches(call.arguments, found.schema)
     except (CannotJudge, NoValidator) as error:
+        faults += _unknown(call, found, set())  # the names are known, whatever the values are
         return _decided(call, faults, found, (Reason.UNKNOWN_SIGNATURE, str(error)))
     open_paths = [
         (link.reference.path, link.reference.whole) for link in links if not link.reference.absolute
