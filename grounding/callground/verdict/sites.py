@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from callground.graph.interface import Module, SnapshotLike, SourceFile
@@ -70,8 +71,13 @@ class Site:
     alias: ast.alias | None = None
 
 
-def plan(text: str, path: str, snapshot: SnapshotLike) -> list[Site]:
-    """Every site of a file, in source order.  Raises NotLoaded when the file itself is not in memory."""
+def plan(
+    text: str, path: str, snapshot: SnapshotLike, pieces: Collection[int] | None = None
+) -> list[Site]:
+    """Every site of a file, or of some of its pieces, in source order.
+
+    Raises NotLoaded when the file itself is not in memory.
+    """
     name = snapshot.module_of_path(path) or path
     module = snapshot.module(name)
     if module is not None:
@@ -87,17 +93,17 @@ def plan(text: str, path: str, snapshot: SnapshotLike) -> list[Site]:
     # The same line ends as Python's tokenizer: a form feed or U+2028 ends no line.
     normal = file.text.replace("\r\n", "\n").replace("\r", "\n")
     unit.lines = normal.encode("utf-8", "surrogatepass").split(b"\n")
+    walker = _Walker(unit)
     for number in range(len(file.facts.pieces)):
         tree = snapshot.tree(file, number)
         if tree is None:
             continue
+        walker.offset = file.facts.starts[number] - 1
         for stmt in tree.body:
             unit.body.append(stmt)
-            unit.offsets.append(file.facts.starts[number] - 1)
-    walker = _Walker(unit)
-    for stmt, offset in zip(unit.body, unit.offsets):
-        walker.offset = offset
-        walker.statement(stmt)
+            unit.offsets.append(walker.offset)
+            if pieces is None or number in pieces:
+                walker.statement(stmt)
     walker.sites.sort(key=lambda s: (s.range.line, s.range.column, -s.range.end_line, -s.range.end_column))
     return walker.sites
 
