@@ -52,14 +52,22 @@ class Repairs:
         self._ranked: dict[_Key, list[Ranked]] = {}
 
     @classmethod
-    def of(cls, workspace: Workspace, path: str, text: str, verdicts: Sequence[Verdict]) -> Repairs:
+    def of(
+        cls,
+        workspace: Workspace,
+        path: str,
+        text: str,
+        verdicts: Sequence[Verdict],
+        *,
+        texts: Texts | None = None,
+    ) -> Repairs:
         """For a text of a workspace's file, as the workspace is now."""
         path = workspace.absolute(path)
         snapshot = workspace.snapshot()
         if snapshot.has_text(path, normalized(text)):
-            return cls(path, text, verdicts, snapshot, workspace.memo)
+            return cls(path, text, verdicts, snapshot, workspace.memo, texts=texts)
         # What is only supposed must not be remembered as if it were so.
-        return cls(path, text, verdicts, snapshot.with_overlay({path: text}))
+        return cls(path, text, verdicts, snapshot.with_overlay({path: text}), texts=texts)
 
     def text(self, path: str) -> str | None:
         """The text of a file as edits count in it."""

@@ -77,6 +77,7 @@ def verify(
     ranges = _lines_to_judge(path, before, after_snapshot, touched, mapped, change)
     after = verify_snapshot(path, after_snapshot, table, ranges, stop=stop)
     after, _ = silence(after, comments(new))
+    before, _ = silence(before, comments(old))
     # What was judged before on the same lines, to count against.
     judged_before = [v for v in before if ranges is None or _meets(mapped.lines(v), ranges)]
     span = mapped.span(finding)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from callground_server.features import (
+    code_action,
     commands,
     configuration,
     documents,
     files,
     folders,
+    hover,
     lifecycle,
     notebooks,
     progress,
@@ -27,6 +29,8 @@ ALL = (
     files,
     notebooks,
     commands,
+    code_action,
+    hover,
     progress,
 )
 """Each has `register(server)`, in the order in which their listeners are called."""

@@ -51,6 +51,9 @@ def client_of(params: lsp.InitializeParams) -> Client:
     refresh = workspace.diagnostics if workspace else None
     watched = workspace.did_change_watched_files if workspace else None
     changed = workspace.did_change_configuration if workspace else None
+    edits = workspace.workspace_edit if workspace else None
+    actions = document.code_action if document else None
+    resolve = actions.resolve_support if actions else None
     pulls = diagnostics is not None and bool(refresh and refresh.refresh_support)
     return Client(
         encoding=encoding_of(capabilities),
@@ -69,6 +72,9 @@ def client_of(params: lsp.InitializeParams) -> Client:
         register_configuration=bool(changed and changed.dynamic_registration),
         watched_files=bool(watched and watched.dynamic_registration),
         workspace_folders=bool(workspace and workspace.workspace_folders),
+        document_changes=bool(edits and edits.document_changes),
+        snippet_edits=bool(edits and edits.document_changes and edits.snippet_edit_support),
+        resolves_edits=bool(resolve and "edit" in resolve.properties and actions and actions.data_support),
         process_id=params.process_id,
         folders=_folders(params),
         settings=params.initialization_options,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lsprotocol import types as lsp
 
-from callground.verdict.model import Finding
-from callground_server.convert import changes_of, path_of, to_diagnostic
+from callground.text.edits import Edit
+from callground.text.lines import LineIndex
+from callground.verdict.model import Finding, Range
+from callground_server.convert import changes_of, from_range, path_of, to_diagnostic, to_range
 from callground_server.lsp.documents import Document
 from callground_server.lsp.folder import Outcome
 from callground_server.lsp.notebooks import Notebook, moved
@@ -86,6 +89,36 @@ class Notebooks(Listener):
     def get(self, uri: str) -> Notebook | None:
         """An open notebook."""
         return self._open.get(uri)
+
+    def place(self, uri: str, span: lsp.Range) -> tuple[Document, Range] | None:
+        """The document that a cell is part of, and a range of the cell in it."""
+        notebook = self._open.get(self._notebook_of.get(uri, ""))
+        cell = notebook.cell(uri) if notebook is not None else None
+        if notebook is None or cell is None:
+            return None
+        document = self._server.session.document(notebook.uri)
+        start = notebook.start_of(uri)
+        if document is None or start is None:
+            return None
+        local = from_range(span, cell.line, self._server.session.client.encoding)
+        return document, moved(local, -start)
+
+    def edits(self, document: Document, edits: Sequence[Edit]) -> list[tuple[str, list[lsp.TextEdit]]]:
+        """Edits of a notebook's document as edits of its cells; nothing when one of them stands in no cell."""
+        notebook = self._open[document.uri]
+        encoding = self._server.session.client.encoding
+        index = LineIndex(document.text)
+        by_cell: dict[str, list[lsp.TextEdit]] = {}
+        for edit in sorted(edits):
+            line, column = index.position(edit.start)
+            end_line, end_column = index.position(edit.end)
+            place = notebook.cell_at(line)
+            if place is None or notebook.cell_at(end_line) != place:
+                return []
+            cell, start = place
+            span = moved(Range(line, column, end_line, end_column), start)
+            by_cell.setdefault(cell.uri, []).append(lsp.TextEdit(to_range(span, cell.line, encoding), edit.text))
+        return list(by_cell.items())
 
     def _drop(self, uri: str) -> None:
         self._notebook_of.pop(uri, None)

@@ -22,6 +22,12 @@ class Client:
     watched_files: bool = False
     """File watchers can be registered."""
     workspace_folders: bool = False
+    document_changes: bool = False
+    """Edits of a workspace may name the versions of the documents that they are for."""
+    snippet_edits: bool = False
+    """Such edits may hold snippets with places to fill in."""
+    resolves_edits: bool = False
+    """The edit of a code action may be worked out when the action is chosen."""
     process_id: int | None = None
     folders: list[str] = field(default_factory=list)
     """Paths of the folders that are open at the start."""

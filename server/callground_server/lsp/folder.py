@@ -18,6 +18,7 @@ from callground.graph.driver import Stopped
 from callground.graph.invalidation import Tracker
 from callground.graph.workspace import Workspace
 from callground.verdict.report import FileVerdicts
+from callground_server.lsp.repairing import Suggestions
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +57,7 @@ class Folder:
         self._tracker: Tracker | None = None
         self._indexing: threading.Thread | None = None
         self._closed = False
+        self._suggestions = Suggestions()
 
     # -- life
 
@@ -186,7 +188,8 @@ class Folder:
             return None
         document = workspace.files.open.get(path)
         text = document.file.text if document is not None else ""
-        shown = review(path, text, verdicts, root=self.root, config=self.config)
+        suggest = self._suggestions.of(workspace, path, text, verdicts)
+        shown = review(path, text, verdicts, root=self.root, config=self.config, suggest=suggest)
         return Outcome(path, text, generation, complete, shown)
 
     def holds(self, path: str) -> bool:

@@ -50,6 +50,11 @@ class Notebook:
             return None
         return self.cells[index], self._starts[index]
 
+    def start_of(self, uri: str) -> int | None:
+        """The first line (0-based) of a cell in `text()`."""
+        number = next((n for n, cell in enumerate(self.cells) if cell.uri == uri), None)
+        return self._starts[number] if number is not None and number < len(self._starts) else None
+
     def cell(self, uri: str) -> Document | None:
         """The cell with that URI."""
         return next((cell for cell in self.cells if cell.uri == uri), None)
