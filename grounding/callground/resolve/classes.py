@@ -368,12 +368,13 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None)
             return Lookup(why=Why(Reason.UNKNOWN_BASE, "super"))
         entries = entries[position + 1 :]
     guarded = ""
+    blind: Why | None = None
     for entry in [*entries, *(Entry(r, ()) for r in order.extra)]:
         own = faces(ev, entry.ref)
         rows = _own_rows(ev, own, name, on_class)
         if rows:
             # A base that is not known stands before this class and may have its own.
-            before = order.whys[0] if order.whys and entry.ref != ref else None
+            before = (order.whys[0] if order.whys else blind) if entry.ref != ref else None
             if before is not None and entry.ref == OBJECT:
                 return Lookup(why=before)
             return Lookup(Found(entry, rows), before)
@@ -386,7 +387,8 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None)
                 )
             why = why or _face_why(ev, entry, face, on_class, ref, name)
         if not own and entry.ref != OBJECT:
-            why = why or Why(Reason.UNKNOWN_TYPE, entry.ref.dotted)
+            blind = blind or Why(Reason.UNKNOWN_TYPE, entry.ref.dotted)
+            why = why or blind
     if order.whys:
         why = why or order.whys[0]
     if why is None:

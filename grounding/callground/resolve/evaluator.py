@@ -16,7 +16,7 @@ from callground.graph.interface import Module, SnapshotLike, SourceFile
 from callground.resolve import flow as flow_module
 from callground.resolve.memo import Memo
 from callground.resolve.scopes import ClassFace, FunctionFace, Scope
-from callground.resolve.static import StaticTests
+from callground.resolve.static import StaticTests, parse_expression
 from callground.resolve.values import Ref, Values, unknown
 from callground.verdict.model import Key, Reason
 
@@ -47,7 +47,9 @@ class Evaluator:
         """Whether `judge` lets NotLoaded escape (a driver loads and asks again) instead of abstaining."""
         self.needs: set[str] = set()
         """Modules that were asked for and are not in memory."""
-        self.local_classes: dict[Ref, ClassFace] = {}
+        self.local_classes: dict[Ref, ClassFace] = self.memo_table.classes
+        self.local_names: dict[int, tuple[Ref, Scope]] = {}
+        """By ``id`` of a class statement in a function: its Ref and the scope it was made in."""
         self.context_depth = 0
         self._kept: list[object] = []
         self._nodes_kept: dict[int, ast.AST] = {}
@@ -227,7 +229,7 @@ class Evaluator:
                 body = [ast.Return(value=scope.node.body)]
             else:
                 body = scope.node.body
-            scope.flow = flow_module.analyze(body, self.static.truth, scope.node.args)
+            scope.flow = flow_module.analyze(body, self.truth_in(scope.module), scope.node.args)
         return scope.flow
 
     def node(self, file: SourceFile, piece: int, line: int, name: str) -> ast.AST | None:
@@ -251,6 +253,38 @@ class Evaluator:
         return table.get((line, name))
 
     # -- guards
+
+    def truth_in(self, module: Module) -> Callable[[ast.expr], bool | None]:
+        """The truth of tests in a module's code, its flags (``PY3 = sys.version_info[0] == 3``) followed."""
+        return lambda test: self.static.truth(test, lambda name: self._flag(module, name, 0))
+
+    def _flag(self, module: Module, name: str, depth: int) -> bool | None:
+        """The truth of a module-level name that is bound once, to a test of the environment."""
+        file = module.source
+        if file is None or depth > 3:
+            return None
+        rows = self.index(file).bindings(name)
+        if len(rows) != 1:
+            return None
+        b = rows[0][1]
+        if b.guards:
+            return None
+        self.read("symbol", module.name, name)
+        if b.kind in ("assign", "annassign") and not b.path and b.value:
+            node = parse_expression(b.value)
+            if node is None or isinstance(node, ast.Constant):
+                # A constant flag is a setting, not a fact about the environment.
+                return None
+            return self.static.truth(node, lambda inner: self._flag(module, inner, depth + 1))
+        if b.kind == "from":
+            from callground.resolve import modules
+
+            target = modules.absolute(module, b.value or "")
+            if target is None or not self.snapshot.exists(target):
+                return None
+            other = self.module(target)
+            return self._flag(other, b.path, depth + 1) if other is not None and other.origin == module.origin else None
+        return None
 
     def alive(self, guards: tuple[str, ...]) -> bool:
         """Whether a binding under these guards can run in this environment."""

@@ -70,7 +70,7 @@ def _expression_scope(ev: Evaluator, node: ast.expr, scope: Scope) -> Scope:
 
     def make() -> Scope:
         inner = Scope("expression", scope.module, scope.file, scope, qualname=scope.qualname)
-        inner.flow = flow_module.analyze([ast.Expr(value=node)], ev.static.truth)
+        inner.flow = flow_module.analyze([ast.Expr(value=node)], ev.truth_in(scope.module))
         inner.flow.locals = {k: v for k, v in inner.flow.locals.items() if v}
         return inner
 
@@ -138,7 +138,7 @@ def _certainly_true(o: object) -> bool:
 
 def _if_exp(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:
     assert isinstance(node, ast.IfExp)
-    truth = ev.static.truth(node.test)
+    truth = ev.truth_in(scope.module)(node.test)
     if truth is True:
         return value(ev, node.body, scope)
     if truth is False:

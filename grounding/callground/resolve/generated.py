@@ -159,7 +159,7 @@ def constructor(ev: Evaluator, cls: ClassObject) -> signatures.Signatures | None
             return None
         for face in classes.faces(ev, entry.ref):
             own = {b.name for b in face.row.members if b.kind == "def" and ev.alive(b.guards)}
-            if own & {"__init__", "__new__"} and not any("NamedTuple" in b for b in face.row.bases):
+            if own & {"__init__", "__new__"}:
                 return None
             if face.row.decorators:
                 got = _decorated(ev, cls, face)

@@ -16,6 +16,9 @@ class Memo:
     def __init__(self) -> None:
         self.entries: dict[Hashable, tuple[Any, frozenset[Key]]] = {}
         self._by_read: dict[Key, set[Hashable]] = {}
+        self.classes: dict[Any, Any] = {}
+        """Classes that stand in functions or that factory calls make, by a Ref that names their content: entries
+        speak of them, so they live as long."""
 
     def get(self, key: Hashable) -> tuple[Any, frozenset[Key]] | None:
         """The entry of `key`, if it is there."""
@@ -41,3 +44,4 @@ class Memo:
         """Forget everything."""
         self.entries.clear()
         self._by_read.clear()
+        self.classes.clear()

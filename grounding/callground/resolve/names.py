@@ -234,10 +234,9 @@ def local_class(ev: Evaluator, node: ast.ClassDef, scope: Scope) -> Values:
 
 def local_class_face(ev: Evaluator, node: ast.ClassDef, scope: Scope) -> ClassFace | None:
     """The facts of a class statement inside a function, made once per node."""
-    ref = Ref(scope.module.name, f"{scope.qualname}.<locals>.{node.name}@{node.lineno}")
-    face = ev.local_classes.get(ref)
-    if face is not None and face.scope is scope:
-        return face
+    known_as = ev.local_names.get(id(node))
+    if known_as is not None and known_as[1] is scope:
+        return ev.local_classes.get(known_as[0])
     text = ast.unparse(node)
     facts = extract(text)
     if not facts.pieces or not facts.pieces[0].classes:
@@ -246,9 +245,13 @@ def local_class_face(ev: Evaluator, node: ast.ClassDef, scope: Scope) -> ClassFa
     if not rows:
         return None
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    # The name says the content: what is remembered about the class holds as long as its text is the same.
+    ref = Ref(scope.module.name, f"{scope.qualname}.<locals>.{node.name}@{digest}")
     file = SourceFile(f"{scope.file.path}#{ref.qualname}", text, facts, digest, scope.file.is_stub)
     face = ClassFace(ref, scope.module, file, 0, rows[0], scope)
     ev.local_classes[ref] = face
+    ev.local_names[id(node)] = (ref, scope)
+    ev.keep_node(node)
     return face
 
 

@@ -34,15 +34,20 @@ class StaticTests:
             self._cache[test] = None if node is None else self.truth(node)
         return self._cache[test]
 
-    def truth(self, node: ast.expr) -> bool | None:
-        """The truth of a test; None when it depends on more than the environment (TYPE_CHECKING too)."""
+    def truth(self, node: ast.expr, flag: Callable[[str], bool | None] | None = None) -> bool | None:
+        """The truth of a test; None when it depends on more than the environment (TYPE_CHECKING too).
+
+        `flag` gives the truth of a plain name, where that is known.
+        """
+        if isinstance(node, ast.Name) and flag is not None:
+            return flag(node.id)
         if isinstance(node, ast.Constant):
             return bool(node.value)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            inner = self.truth(node.operand)
+            inner = self.truth(node.operand, flag)
             return None if inner is None else not inner
         if isinstance(node, ast.BoolOp):
-            parts = [self.truth(v) for v in node.values]
+            parts = [self.truth(v, flag) for v in node.values]
             decisive = isinstance(node.op, ast.Or)
             if decisive in parts:
                 return decisive

@@ -101,7 +101,7 @@ def guarded(site: Site, proof: Proof, ev: Evaluator) -> Why | None:
     if guards.outside(ev, site, proof) and any(
         guards.depends_on_environment(ev, test, site.unit.module)
         for test in site.tests
-        if ev.static.truth(test) is None
+        if ev.truth_in(site.unit.module)(test) is None
     ):
         return Why(Reason.VERSION_GUARD, "under a test of the environment")
     return None
@@ -135,7 +135,7 @@ def _module_scope(unit: Unit, ev: Evaluator) -> Scope:
 
     def make() -> Scope:
         scope = Scope("module", unit.module, unit.file)
-        scope.flow = flow_module.analyze(unit.body, ev.static.truth)
+        scope.flow = flow_module.analyze(unit.body, ev.truth_in(unit.module))
         return scope
 
     ev.keep(unit)
@@ -169,7 +169,7 @@ def _class_scope(node: ast.ClassDef, outer: Scope, site: Site, ev: Evaluator) ->
         if face is None:
             return None
         scope = Scope("class", site.unit.module, site.unit.file, outer, cls=face, qualname=face.ref.qualname)
-        scope.flow = flow_module.analyze(node.body, ev.static.truth)
+        scope.flow = flow_module.analyze(node.body, ev.truth_in(site.unit.module))
         return scope
 
     return ev.memo(("class-scope", id(node), id(outer)), make, lambda reason: None, local=True)
