@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from callground.facts.model import Binding, SelfAttr
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import annotations, calls, decorators, expressions, generated, generics, modules, names
+from callground.resolve import annotations, calls, decorators, expressions, generated, generics, modules, names, tables
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.modules import Member
 from callground.resolve.scopes import ClassFace, Scope
@@ -392,8 +392,14 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None)
     if order.whys:
         why = why or order.whys[0]
     if why is None:
+        covered: set[Ref] = set()
         for entry in entries:
+            if entry.ref in covered:
+                continue
             why = why or _absence_why(ev, entry.ref, name)
+            if _only_in_stub(ev, entry.ref):
+                # Its run-time twin has been asked, with the twin's bases: the stub's own bases need none.
+                covered.update(e.ref for e in mro(ev, entry.ref).entries)
     if why is None:
         why = _metaclass_why(ev, order)
     return Lookup(why=why, guarded=guarded)
@@ -463,32 +469,32 @@ def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
             looked = find(ev, abstract, name)
             if looked.found is not None or looked.why is not None:
                 return looked.why or Why(Reason.STUB_ONLY, abstract.dotted)
-    if module.origin != "stdlib":
-        has_source = any(not f.file.is_stub for f in faces(ev, ref))
-        if not has_source and module.probed is None and not (module.origin == "workspace"):
-            twin = runtime_twin(ev, ref)
-            if twin is None:
-                return Why(Reason.COMPILED if module.compiled else Reason.STUB_ONLY, ref.dotted)
-            looked = find(ev, twin, name)
-            if looked.found is not None:
-                return Why(Reason.STUB_ONLY, f"{twin.dotted} has it")
-            if looked.why is not None:
-                return looked.why
+    if _only_in_stub(ev, ref):
+        twin = runtime_twin(ev, ref)
+        if twin is None:
+            return Why(Reason.COMPILED if module.compiled else Reason.STUB_ONLY, ref.dotted)
+        looked = find(ev, twin, name)
+        if looked.found is not None:
+            return Why(Reason.STUB_ONLY, f"{twin.dotted} has it")
+        if looked.why is not None:
+            return looked.why
     return modules.patch_reason(ev, ref.dotted, name)
 
 
+def _only_in_stub(ev: Evaluator, ref: Ref) -> bool:
+    """Whether a class outside the standard library is known by a stub alone."""
+    module = ev.module(ref.module) if not is_local(ref) and ref != OBJECT else None
+    if module is None or module.origin in ("stdlib", "workspace") or module.probed is not None:
+        return False
+    return all(f.file.is_stub for f in faces(ev, ref))
+
+
 def runtime_twin(ev: Evaluator, ref: Ref) -> Ref | None:
-    """The class that the source binds to a name for which only the stub has a class statement."""
-    module = ev.module(ref.module)
-    if module is None or module.source is None or "." in ref.qualname:
+    """The class that is there at run time under a name for which only the stub has a class statement."""
+    if "." in ref.qualname:
         return None
-    values = modules.global_values(ev, module, module.source, ref.qualname, None)
-    if values is None:
-        values = modules.star_lookup(ev, module, module.source, ref.qualname)
-    if values is None or not values.complete or len(values.items) != 1:
-        return None
-    only = values.items[0]
-    return only.ref if isinstance(only, ClassObject) and only.ref != ref else None
+    found = tables.runtime_class(ev, ref.module, ref.qualname)
+    return found if found != ref else None
 
 
 def _metaclass_why(ev: Evaluator, order: Mro) -> Why | None:

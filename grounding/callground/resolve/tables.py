@@ -22,6 +22,10 @@ from callground.resolve.known import (
     strings,
 )
 from callground.resolve.static import parse_expression
+from callground.resolve.values import Ref
+
+MAX_HOPS = 8
+"""How many modules a name is followed through."""
 
 
 def runs(ev: Evaluator, guards: tuple[str, ...]) -> bool:
@@ -158,6 +162,41 @@ def imported(frame: Frame, source: str, name: str) -> Known | None:
                     return found
     sub = f"{target}.{name}"
     return ModuleValue(sub) if ev.snapshot.exists(sub) else None
+
+
+def runtime_class(ev: Evaluator, name: str, attr: str, depth: int = 0) -> Ref | None:
+    """The class that a module's name is at run time, by its source and what was probed, stubs left aside."""
+    if depth > MAX_HOPS or not ev.snapshot.exists(name):
+        return None
+    module = ev.module(name)
+    file = module.source or module.probed if module is not None else None
+    if module is None or file is None:
+        return None
+    ev.read("symbol", name, attr)
+    index = ev.index(file)
+    found: set[Ref | None] = set()
+    for _piece, b in index.bindings(attr):
+        if not runs(ev, b.guards):
+            continue
+        target = modules.absolute(module, b.value or "") if b.kind == "from" else None
+        if b.kind == "class":
+            found.add(Ref(name, attr))
+        elif target is not None:
+            found.add(runtime_class(ev, target, b.path, depth + 1))
+        else:
+            found.add(None)
+    if not found:
+        for _piece, b in index.star_imports():
+            target = modules.absolute(module, b.value or "")
+            if target is None or target == name or not ev.snapshot.exists(target):
+                continue
+            listed, is_open = modules.exports(ev, target)
+            if not is_open and (attr not in listed if listed is not None else attr.startswith("_")):
+                continue
+            again = runtime_class(ev, target, attr, depth + 1)
+            if again is not None:
+                found.add(again)
+    return found.pop() if len(found) == 1 else None
 
 
 def _loosened(known: Known) -> Known:
