@@ -129,13 +129,15 @@ def review(
     config: Config,
     lines: Lines | None = None,
     suggest: Suggest | None = None,
+    marks: Sequence[Comment] | None = None,
 ) -> FileVerdicts:
     """What people see of one file's verdicts: comments and settings applied, unused comments noted.
 
-    Without `suggest` the nearest real names are found by their spelling alone.
+    Without `suggest` the nearest real names are found by their spelling alone.  `marks` are the text's silencing
+    comments, for those who know them already.
     """
     kept = [verdict for verdict in verdicts if lines is None or touches(verdict.range, lines)]
-    marks = comments(text)
+    marks = comments(text) if marks is None else marks
     silenced, unused = silence(kept, marks)
     off = config.ignored_in(relative(path, root)) if config.per_file_ignores else frozenset()
     configured = [_suggested(_configured(verdict, config, off), suggest) for verdict in silenced]

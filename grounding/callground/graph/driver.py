@@ -5,11 +5,11 @@ The evaluator does no I/O; terminal, editor and gate all go through here, so tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from callground.graph.changes import never
-from callground.graph.interface import INDEX, NotLoaded
+from callground.graph.interface import INDEX, NotLoaded, SourceFile
 from callground.graph.snapshot import Snapshot
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.memo import Memo
@@ -68,15 +68,25 @@ def verify_snapshot(
         return judge_sites(sites, snapshot, memo, stop=stop)
 
 
-def planned(path: str, snapshot: Snapshot) -> list[Site]:
-    """The call sites and references of a file, its text loaded if need be."""
-    for _ in range(MAX_LOADS):
+def planned(path: str, snapshot: Snapshot, pieces: Collection[int] | None = None) -> list[Site]:
+    """The call sites and references of a file (or of some of its pieces), its text loaded if need be."""
+    file = loaded(path, snapshot)
+    return plan(file.text, path, snapshot, pieces) if file is not None else []
+
+
+def loaded(path: str, snapshot: Snapshot) -> SourceFile | None:
+    """A file of the workspace, read if need be; None when there is none (or it changes all the time)."""
+    asked: set[str] = set()
+    while True:
         try:
-            file = snapshot.file(path)
-            return plan(file.text, path, snapshot) if file is not None else []
+            # Both names of a file, since `plan` asks for it by the one that imports use.
+            snapshot.module(snapshot.module_of_path(path) or path)
+            return snapshot.file(path)
         except NotLoaded as missing:
+            if missing.module in asked:
+                return None
+            asked.add(missing.module)
             snapshot.space.load(missing.module)
-    return []
 
 
 def judge_sites(

@@ -8,7 +8,6 @@ from typing import Protocol
 
 from callground.facts.model import AttrStore, ModuleFacts
 
-
 INDEX = "<index>"
 """What `NotLoaded` names when the workspace's own index is not complete: no loading helps but patience."""
 

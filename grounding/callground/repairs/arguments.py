@@ -12,7 +12,7 @@ from callground.repairs.calltext import Argument, CallText
 from callground.repairs.candidates import first_parameter
 from callground.repairs.model import Candidate, FileEdits, Ranked, Repair
 from callground.repairs.ranking import rank
-from callground.resolve import annotations, binding, expressions, members, names
+from callground.resolve import binding, expressions, members, names, type_forms
 from callground.resolve.calls import CallArgs
 from callground.resolve.static import parse_expression
 from callground.resolve.values import Instance, LocalFunction, Values, is_none
@@ -293,7 +293,7 @@ class _Work:
         file = next((f for f in ev.faces(module) if f.path == signature.path), None) if module else None
         if module is None or file is None:
             return None
-        return annotations.instances(ev, node, ev.module_scope(module, file))
+        return type_forms.instances(ev, node, ev.module_scope(module, file))
 
     def _in_scope(self, param: Param) -> str | None:
         """A value in scope that has the parameter's name and may be given for it."""

@@ -239,7 +239,7 @@ def workspace_names(source: Source, wrong: str) -> Iterator[Candidate]:
         for entry, row in snapshot.definitions(name):
             if row.kind == "import" or "." in row.qualname or entry.path == source.path:
                 continue
-            if entry.module is None or _is_test(entry) and not _is_test_path(source.path):
+            if entry.module is None or (_is_test(entry) and not _is_test_path(source.path)):
                 continue
             yield Candidate(
                 name,

@@ -17,7 +17,7 @@ from callground.repairs.asked import Asked
 from callground.repairs.model import Candidate, ImportWanted
 from callground.repairs.words import likeness, parts, plain
 from callground.resolve import modules
-from callground.resolve.values import ClassObject, Instance, ModuleObject
+from callground.resolve.values import Instance, ModuleObject
 
 _DEPTH = 3
 _MOST_MODULES = 400

@@ -95,15 +95,21 @@ def problems(params: Sequence[Param], call: Shape) -> list[Problem]:
         found.append(Problem("too-many-arguments", "", len(slots), len(slots), given))
     if not call.star and not call.double_star:
         for i, p in enumerate(slots):
-            if i >= call.positional and p.default is None and p.name not in seen:
-                found.append(Problem("missing-argument", p.name))
-            elif i >= call.positional and p.kind == "positional-only" and p.default is None and p.name in seen and has_kw:
+            if (i >= call.positional and p.default is None and p.name not in seen) or (
+                i >= call.positional and p.kind == "positional-only" and p.default is None and p.name in seen and has_kw
+            ):
                 found.append(Problem("missing-argument", p.name))
     if not call.double_star:
         for p in params:
             if p.kind == "keyword-only" and p.default is None and p.name not in seen:
                 found.append(Problem("missing-argument", p.name))
-    order = ("unknown-keyword", "positional-only-as-keyword", "duplicate-argument", "too-many-arguments", "missing-argument")
+    order = (
+        "unknown-keyword",
+        "positional-only-as-keyword",
+        "duplicate-argument",
+        "too-many-arguments",
+        "missing-argument",
+    )
     found.sort(key=lambda f: order.index(f.code))
     return found
 
@@ -235,7 +241,7 @@ def _fits_one(ev: Evaluator, o: Obj, d: Obj) -> bool | None:
         if d.ref == builtin("object"):
             return True
         if is_none(o) or is_none(d):
-            return is_none(o) and is_none(d) or (None if not is_none(d) and _protocol(ev, d) else False)
+            return (is_none(o) and is_none(d)) or (None if not is_none(d) and _protocol(ev, d) else False)
         if isinstance(o, Instance):
             if isinstance(d.literal, Literal):
                 if isinstance(o.literal, Literal):
@@ -255,7 +261,16 @@ def _fits_one(ev: Evaluator, o: Obj, d: Obj) -> bool | None:
             return sub
         if isinstance(o, TypeVarObject):
             return None
-        if d.ref.module in ("builtins",) and d.ref.qualname in ("str", "bytes", "int", "float", "bool", "list", "dict", "tuple"):
+        if d.ref.module in ("builtins",) and d.ref.qualname in (
+            "str",
+            "bytes",
+            "int",
+            "float",
+            "bool",
+            "list",
+            "dict",
+            "tuple",
+        ):
             return False
         return None
     return None
@@ -279,9 +294,7 @@ def _args_fit(ev: Evaluator, o: Instance, d: Instance) -> bool | None:
 def _unrelated(ev: Evaluator, o: Instance, d: Instance) -> bool:
     """Two builtin value types of which nothing can be both."""
     solid = {"str", "bytes", "int", "float", "list", "dict", "set", "tuple", "bytearray", "bool"}
-    return (
-        o.ref.module == d.ref.module == "builtins" and o.ref.qualname in solid and d.ref.qualname in solid
-    )
+    return o.ref.module == d.ref.module == "builtins" and o.ref.qualname in solid and d.ref.qualname in solid
 
 
 def _protocol(ev: Evaluator, d: Instance) -> bool:

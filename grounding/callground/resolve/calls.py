@@ -10,7 +10,6 @@ from typing import Union
 from callground.facts.model import Binding
 from callground.graph.interface import SourceFile
 from callground.resolve import (
-    annotations,
     binding,
     classes,
     decorators,
@@ -20,6 +19,7 @@ from callground.resolve import (
     returns,
     signatures,
     special_calls,
+    type_forms,
 )
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.scopes import ClassFace, FunctionFace, Scope
@@ -210,7 +210,9 @@ def function_faces(ev: Evaluator, ref: Ref) -> list[FunctionFace]:
         out: list[FunctionFace] = []
         if head:
             for face in classes.faces(ev, Ref(ref.module, head)):
-                alive = {(b.line) for b in face.row.members if b.name == last and b.kind == "def" and ev.alive(b.guards)}
+                alive = {
+                    (b.line) for b in face.row.members if b.name == last and b.kind == "def" and ev.alive(b.guards)
+                }
                 scope = ev.class_scope(face)
                 inner = f"{face.row.qualname}.{last}"
                 for piece, row in ev.index(face.file).functions(inner):
@@ -359,4 +361,4 @@ def decorator_adds(ev: Evaluator, face: ClassFace, name: str) -> decorators.Why 
     return decorators.adds(ev, face, name)
 
 
-_ = (annotations, signatures)
+_ = (type_forms, signatures)

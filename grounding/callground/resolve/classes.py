@@ -7,7 +7,17 @@ from typing import NamedTuple
 
 from callground.facts.model import Binding, SelfAttr
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import annotations, calls, decorators, expressions, generated, generics, modules, names, tables
+from callground.resolve import (
+    calls,
+    decorators,
+    expressions,
+    generated,
+    generics,
+    modules,
+    names,
+    tables,
+    type_forms,
+)
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.modules import Member
 from callground.resolve.scopes import ClassFace, Scope
@@ -87,11 +97,7 @@ def faces(ev: Evaluator, ref: Ref) -> list[ClassFace]:
         out: list[ClassFace] = []
         for file in ev.faces(module):
             index = ev.index(file)
-            guards = {
-                (p, b.line): b.guards
-                for p, b in _binding_rows(ev, file, ref.qualname)
-                if b.kind == "class"
-            }
+            guards = {(p, b.line): b.guards for p, b in _binding_rows(ev, file, ref.qualname) if b.kind == "class"}
             scope = _scope_around(ev, module, file, ref.qualname)
             for piece, row in index.class_(ref.qualname):
                 if ev.alive(guards.get((piece, row.line), ())):
@@ -109,8 +115,7 @@ def _nested_local(ev: Evaluator, ref: Ref) -> list[ClassFace]:
     inner = outer.row.qualname + "." + ref.qualname[len(outer_name) + 1 :]
     scope = ev.class_scope(outer)
     return [
-        ClassFace(ref, outer.module, outer.file, piece, row, scope)
-        for piece, row in ev.index(outer.file).class_(inner)
+        ClassFace(ref, outer.module, outer.file, piece, row, scope) for piece, row in ev.index(outer.file).class_(inner)
     ]
 
 
@@ -189,12 +194,12 @@ def bases(ev: Evaluator, face: ClassFace) -> tuple[list[Entry], list[Why], list[
             whys.append(Why(Reason.UNKNOWN_BASE, text))
             continue
         if _is_generic_marker(ev, node, here):
-            if annotations.special_name(ev, node.value if isinstance(node, ast.Subscript) else node, here) == "Protocol":
+            if type_forms.special_name(ev, node.value if isinstance(node, ast.Subscript) else node, here) == "Protocol":
                 metas.append(Ref("abc", "ABCMeta"))
             continue
         values = expressions.value(ev, node, here)
         classes_ = [o for o in values.items if isinstance(o, ClassObject)]
-        special = annotations.special_base(ev, node, here)
+        special = type_forms.special_base(ev, node, here)
         if special is not None:
             out.append(Entry(special, ()))
             continue
@@ -218,7 +223,7 @@ def bases(ev: Evaluator, face: ClassFace) -> tuple[list[Entry], list[Why], list[
 
 def _is_generic_marker(ev: Evaluator, node: ast.expr, scope: Scope) -> bool:
     inner = node.value if isinstance(node, ast.Subscript) else node
-    name = annotations.special_name(ev, inner, scope)
+    name = type_forms.special_name(ev, inner, scope)
     return name in _TYPING_BASES
 
 
@@ -325,7 +330,7 @@ def _type_params(ev: Evaluator, ref: Ref) -> tuple[TypeVarObject, ...]:
         node = parse_expression(text)
         if not isinstance(node, ast.Subscript):
             continue
-        found = annotations.type_vars(ev, node.slice, here)
+        found = type_forms.type_vars(ev, node.slice, here)
         if _is_generic_marker(ev, node, here) and found:
             return tuple(found)
         collected.update(dict.fromkeys(found))

@@ -165,9 +165,7 @@ def _binary(frame: Frame, node: ast.BinOp) -> Known | None:
         if isinstance(node.op, (ast.Add, ast.BitOr)):
             return Keys(left.values | right.values, left.exact and right.exact)
         if isinstance(node.op, ast.Sub):
-            return Keys(
-                left.values - right.values if right.exact else left.values, left.exact and right.exact
-            )
+            return Keys(left.values - right.values if right.exact else left.values, left.exact and right.exact)
         if isinstance(node.op, ast.BitAnd):
             return Keys(left.values & right.values, left.exact and right.exact)
     if isinstance(node.op, ast.Sub) and isinstance(left, Keys):
@@ -214,8 +212,7 @@ def exported(ev: Evaluator, name: str) -> Keys | None:
 
 
 _PURE = frozenset(
-    "lower upper title capitalize strip lstrip rstrip removeprefix removesuffix replace casefold"
-    " swapcase".split()
+    "lower upper title capitalize strip lstrip rstrip removeprefix removesuffix replace casefold swapcase".split()
 )
 _COPIES = frozenset("set frozenset list tuple sorted dict iter reversed".split())
 
@@ -270,9 +267,7 @@ def _import_call(frame: Frame, node: ast.Call) -> Known | None:
     name = next(iter(names))
     if name.startswith("."):
         package = (
-            node.args[1]
-            if len(node.args) > 1
-            else next((k.value for k in node.keywords if k.arg == "package"), None)
+            node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords if k.arg == "package"), None)
         )
         packages = strings(value(frame, package)) if package is not None else None
         if packages is None or len(packages) != 1:
@@ -314,9 +309,7 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Known | None:
     return ModuleValue(next(iter(names))) if names is not None and len(names) == 1 else None
 
 
-def _comprehension(
-    frame: Frame, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
-) -> Known | None:
+def _comprehension(frame: Frame, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Known | None:
     env = dict(frame.env)
     exact = True
     for generator in node.generators:

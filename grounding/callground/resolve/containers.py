@@ -135,19 +135,19 @@ def _subscript_of(ev: Evaluator, o: object, node: ast.Subscript, scope: Scope) -
 
 
 def _class_subscript(ev: Evaluator, o: ClassObject, node: ast.Subscript, scope: Scope) -> Values:
-    from callground.resolve import annotations, generated
+    from callground.resolve import generated, type_forms
 
     if generated.is_enum(ev, o.ref):
         return known(Instance(o.ref, exact=True))
     args = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
     if o.ref == builtin("type"):
-        got = annotations.instances(ev, node, scope)
+        got = type_forms.instances(ev, node, scope)
         classes_ = tuple(c for c in got.items if isinstance(c, ClassObject))
         return known(*classes_) if classes_ else known(o)
     values = tuple(
         unknown(Reason.UNKNOWN_TYPE, "type argument")
         if isinstance(a, (ast.List, ast.Slice)) or (isinstance(a, ast.Constant) and a.value is Ellipsis)
-        else annotations.instances(ev, a, scope)
+        else type_forms.instances(ev, a, scope)
         for a in args
     )
     if o.ref == builtin("tuple"):

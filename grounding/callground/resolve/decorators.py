@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from callground.resolve import annotations, calls, classes, expressions
+from callground.resolve import calls, classes, expressions, type_forms
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
 from callground.resolve.scopes import ClassFace, Scope
@@ -46,7 +46,12 @@ _TRANSPARENT = {
     ("functools", "update_wrapper"),
 }
 _CACHES = {("functools", "lru_cache"), ("functools", "cache")}
-_PROPERTIES = {("abc", "abstractproperty"), ("types", "DynamicClassAttribute"), ("enum", "property"), ("builtins", "property")}
+_PROPERTIES = {
+    ("abc", "abstractproperty"),
+    ("types", "DynamicClassAttribute"),
+    ("enum", "property"),
+    ("builtins", "property"),
+}
 _STATIC = {("builtins", "staticmethod"), ("abc", "abstractstaticmethod")}
 _CLASS = {("builtins", "classmethod"), ("abc", "abstractclassmethod")}
 
@@ -89,7 +94,7 @@ def where(ev: Evaluator, node: ast.expr, scope: Scope) -> tuple[str, str] | None
     text = dotted(target)
     if text is None:
         return None
-    found = annotations.origin(ev, text, scope.top)
+    found = type_forms.origin(ev, text, scope.top)
     if found is not None:
         module, name = found
         if module.startswith("attr.") or module.startswith("attrs."):

@@ -83,9 +83,7 @@ class Evaluator:
         """Record that the answer depends on `key`."""
         self._reads.add(key)
 
-    def memo(
-        self, key: Hashable, compute: Callable[[], T], cut: Callable[[Reason], T], *, local: bool = False
-    ) -> T:
+    def memo(self, key: Hashable, compute: Callable[[], T], cut: Callable[[Reason], T], *, local: bool = False) -> T:
         """`compute()`, remembered.  `cut(reason)` is the answer for recursion and for spent budgets.
 
         `local` keys hold identities of tree nodes: they are not shared with other evaluators.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from callground.resolve import annotations, calls, containers, flow as flow_module, members, names, narrowing, special_calls
+from callground.resolve import calls, containers, members, names, narrowing, special_calls, type_forms
+from callground.resolve import flow as flow_module
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.scopes import Scope
 from callground.resolve.values import (
+    NONE,
     ClassObject,
     Instance,
     Literal,
     LocalFunction,
-    NONE,
     Ref,
     TypeVarObject,
     Values,
@@ -52,9 +53,15 @@ def value(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:
         return constant(node.value)
     if isinstance(node, ast.Name):
         return names.lookup(ev, node, scope).values
-    if scope.flow is None and scope.kind != "function" and isinstance(
-        node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Lambda, ast.IfExp, ast.BoolOp, ast.Call)
-    ) and _has_inner(node):
+    if (
+        scope.flow is None
+        and scope.kind != "function"
+        and isinstance(
+            node,
+            (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Lambda, ast.IfExp, ast.BoolOp, ast.Call),
+        )
+        and _has_inner(node)
+    ):
         return value(ev, node, _expression_scope(ev, node, scope))
     key = ("expr", id(node), id(scope))
     ev.keep_node(node)
@@ -62,7 +69,10 @@ def value(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:
 
 
 def _has_inner(node: ast.expr) -> bool:
-    return any(isinstance(s, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Lambda, ast.NamedExpr)) for s in ast.walk(node))
+    return any(
+        isinstance(s, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Lambda, ast.NamedExpr))
+        for s in ast.walk(node)
+    )
 
 
 def _expression_scope(ev: Evaluator, node: ast.expr, scope: Scope) -> Scope:
@@ -185,7 +195,13 @@ def _tuple(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:
 def _dict(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:
     assert isinstance(node, ast.Dict)
     keys = [k for k in node.keys if k is not None]
-    return known(instance("dict", _elements(ev, keys, scope), _elements(ev, node.values, scope) if None not in node.keys else unknown(Reason.UNKNOWN_TYPE, "element")))
+    return known(
+        instance(
+            "dict",
+            _elements(ev, keys, scope),
+            _elements(ev, node.values, scope) if None not in node.keys else unknown(Reason.UNKNOWN_TYPE, "element"),
+        )
+    )
 
 
 def _comprehension(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:
@@ -360,4 +376,4 @@ _HANDLERS = {
     ast.YieldFrom: _yield,
 }
 
-_ = (annotations, literal_value)
+_ = (type_forms, literal_value)

@@ -219,16 +219,15 @@ class _Analyzer:
         run(inner)
         self.scopes.pop()
 
-    def comprehension(
-        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, env: Env
-    ) -> None:
+    def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, env: Env) -> None:
         inner = dict(env)
         for i, gen in enumerate(node.generators):
             self.expr(gen.iter, env if i == 0 else inner)
             is_async = bool(gen.is_async)
             source = gen.iter
             for name, d, _target in target_defs(
-                gen.target, lambda path, s=source, a=is_async: self.make("for", s, path, is_async=a)  # type: ignore[misc]  # defaults bind the loop's values
+                gen.target,
+                lambda path, s=source, a=is_async: self.make("for", s, path, is_async=a),  # type: ignore[misc]  # defaults bind the loop's values
             ):
                 inner[name] = frozenset((d,))
                 for key in [k for k in inner if k.startswith(name + ".")]:
@@ -513,7 +512,9 @@ class _Analyzer:
             if item.optional_vars is not None:
                 source = item.context_expr
                 self.bind_target(
-                    env, item.optional_vars, lambda path, src=source: self.make("with", src, path, is_async=is_async)  # type: ignore[misc]  # the default binds the loop's value
+                    env,
+                    item.optional_vars,
+                    lambda path, src=source: self.make("with", src, path, is_async=is_async),  # type: ignore[misc]  # the default binds the loop's value
                 )
         before = dict(env)
         self.thrown.append({})
@@ -646,9 +647,7 @@ def _subjects(test: ast.expr) -> list[str]:
     return found
 
 
-def analyze(
-    body: list[ast.stmt], static: Callable[[ast.expr], bool | None], args: ast.arguments | None = None
-) -> Flow:
+def analyze(body: list[ast.stmt], static: Callable[[ast.expr], bool | None], args: ast.arguments | None = None) -> Flow:
     """Reaching definitions of one body.  `static` says what a version, platform or TYPE_CHECKING test is, or None."""
     a = _Analyzer(static)
     env: Env = {}
@@ -691,9 +690,9 @@ def _bound_names(body: list[ast.stmt]) -> set[str]:
             names.update((a.asname or a.name.split(".")[0]) for a in node.names if a.name != "*")
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             outer.update(node.names)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            names.add(node.name)
-        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+        elif (isinstance(node, ast.ExceptHandler) and node.name) or (
+            isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
+        ):
             names.add(node.name)
         elif isinstance(node, ast.MatchMapping) and node.rest:
             names.add(node.rest)

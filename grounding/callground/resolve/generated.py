@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from callground.facts.model import Binding, Param
-from callground.resolve import annotations, classes, decorators, expressions, members, names, signatures
+from callground.resolve import classes, decorators, expressions, members, names, signatures, type_forms
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
 from callground.resolve.modules import Member
@@ -126,7 +126,12 @@ def getattr_closed(ev: Evaluator, holder: Ref, asked: Ref, name: str) -> bool:
             for b in face.row.members:
                 if b.name in ("model_config", "Config", "__getattr__", "__getattribute__"):
                     text = b.value or ""
-                    if b.name != "model_config" or b.value is None or "extra" in text or "(" in text and "ConfigDict(" not in text:
+                    if (
+                        b.name != "model_config"
+                        or b.value is None
+                        or "extra" in text
+                        or ("(" in text and "ConfigDict(" not in text)
+                    ):
                         return False
     return True
 
@@ -254,7 +259,7 @@ def _dataclass_fields(ev: Evaluator, face: ClassFace, kw_only: bool) -> dict[str
             return Why(Reason.UNSUPPORTED, "annotation")
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = parse_expression(node.value) or node
-        special = annotations.special_name(ev, node.value if isinstance(node, ast.Subscript) else node, scope)
+        special = type_forms.special_name(ev, node.value if isinstance(node, ast.Subscript) else node, scope)
         if special == "ClassVar":
             continue
         if (dotted(node) or "").rsplit(".", 1)[-1] == "KW_ONLY":
@@ -264,7 +269,7 @@ def _dataclass_fields(ev: Evaluator, face: ClassFace, kw_only: bool) -> dict[str
         value = parse_expression(b.value) if b.value else None
         if isinstance(value, ast.Call):
             text = dotted(value.func)
-            where = annotations.origin(ev, text, scope.top) if text else None
+            where = type_forms.origin(ev, text, scope.top) if text else None
             if where == ("dataclasses", "field"):
                 given = {k.arg: k.value for k in value.keywords}
                 if None in given:
@@ -333,8 +338,16 @@ def _attrs_fields(
             continue
         value = parse_expression(b.value) if b.value else None
         call = value if isinstance(value, ast.Call) else None
-        where = annotations.origin(ev, dotted(call.func) or "", scope.top) if call is not None and dotted(call.func) else None
-        is_field = where is not None and where[0].split(".")[0] in ("attr", "attrs") and where[1] in ("ib", "attrib", "field", "attr")
+        where = (
+            type_forms.origin(ev, dotted(call.func) or "", scope.top)
+            if call is not None and dotted(call.func)
+            else None
+        )
+        is_field = (
+            where is not None
+            and where[0].split(".")[0] in ("attr", "attrs")
+            and where[1] in ("ib", "attrib", "field", "attr")
+        )
         if is_field and b.annotation is None:
             unannotated = True
         if is_field or b.annotation is not None:
@@ -350,7 +363,7 @@ def _attrs_fields(
         if b.annotation is not None:
             node = parse_expression(b.annotation)
             inner = node.value if isinstance(node, ast.Subscript) else node
-            if inner is not None and annotations.special_name(ev, inner, scope) == "ClassVar":
+            if inner is not None and type_forms.special_name(ev, inner, scope) == "ClassVar":
                 continue
         default, init, keyword, name = bool(b.value) and call is None, True, kw_only, b.name.lstrip("_") or b.name
         if call is not None:
@@ -369,9 +382,7 @@ def _attrs_fields(
             if isinstance(alias, ast.Constant) and isinstance(alias.value, str):
                 name = alias.value
             # ``@name.default`` gives a default later in the body.
-            default = default or any(
-                f"{b.name}.default" in f.decorators for _p, f in _methods(ev, face)
-            )
+            default = default or any(f"{b.name}.default" in f.decorators for _p, f in _methods(ev, face))
         out.pop(b.name, None)
         out[b.name] = GeneratedField(name, default, keyword, init)
     return out

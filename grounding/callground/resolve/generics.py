@@ -114,7 +114,9 @@ def finish(values: Values) -> Values:
             parts.append(known(replace(o, args=tuple(finish(a) for a in o.args), literal=literal)))
         elif isinstance(o, ClassObject):
             parts.append(known(replace(o, args=tuple(finish(a) for a in o.args))))
-        elif isinstance(o, CallableObject) and (isinstance(o.like, TypeVarObject) or any(has_vars(p) for p in o.params or ())):
+        elif isinstance(o, CallableObject) and (
+            isinstance(o.like, TypeVarObject) or any(has_vars(p) for p in o.params or ())
+        ):
             # Generic by itself: what its own parameters bind is solved when it is called.
             parts.append(known(o))
         elif isinstance(o, CallableObject):

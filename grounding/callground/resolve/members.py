@@ -5,7 +5,17 @@ from __future__ import annotations
 import ast
 
 from callground.facts.model import Binding, SelfAttr
-from callground.resolve import annotations, calls, classes, containers, expressions, generated, generics, modules, names
+from callground.resolve import (
+    calls,
+    classes,
+    containers,
+    expressions,
+    generated,
+    generics,
+    modules,
+    names,
+    type_forms,
+)
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.modules import MISSING, Member
 from callground.resolve.scopes import ClassFace, FunctionFace, Scope
@@ -62,9 +72,7 @@ def attribute(ev: Evaluator, values: Values, name: str) -> Values:
 
 def of(ev: Evaluator, o: Obj, name: str) -> Member:
     """The attribute `name` of one object."""
-    return ev.memo(
-        ("attr", o, name), lambda: _of(ev, o, name), lambda reason: Member(why=Why(reason)), local=True
-    )
+    return ev.memo(("attr", o, name), lambda: _of(ev, o, name), lambda reason: Member(why=Why(reason)), local=True)
 
 
 def _of(ev: Evaluator, o: Obj, name: str) -> Member:
@@ -111,7 +119,7 @@ def _of_function(ev: Evaluator, o: Obj, name: str) -> Member:
     why = modules.patch_reason(ev, "function", name)
     if why is not None:
         return Member(why=why)
-    plain = isinstance(o, FunctionObject) or isinstance(o, BoundMethod) and isinstance(o.function, FunctionObject)
+    plain = isinstance(o, FunctionObject) or (isinstance(o, BoundMethod) and isinstance(o.function, FunctionObject))
     if plain:
         return MISSING
     return Member(why=Why(Reason.UNKNOWN_TYPE, "function attribute"))
@@ -263,7 +271,7 @@ def is_protocol(ev: Evaluator, face: ClassFace) -> bool:
             continue
         node = parse_expression(text)
         inner = node.value if isinstance(node, ast.Subscript) else node
-        if inner is not None and annotations.special_name(ev, inner, face.scope) == "Protocol":
+        if inner is not None and type_forms.special_name(ev, inner, face.scope) == "Protocol":
             return True
     return False
 
@@ -275,9 +283,7 @@ def mixin_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
         return Why(Reason.SUBCLASS, f"mixin {ref.dotted}")
     if ev.memo(("cooperates", ref), lambda: _cooperates(ev, ref), lambda reason: True, local=True):
         return Why(Reason.SUBCLASS, f"{ref.dotted} hands arguments on to a base that it does not have")
-    lacking = ev.memo(
-        ("lacking", ref), lambda: _lacking(ev, ref), lambda reason: frozenset(), local=True
-    )
+    lacking = ev.memo(("lacking", ref), lambda: _lacking(ev, ref), lambda reason: frozenset(), local=True)
     others = lacking - {name}
     if others and not classes.defines(ev, ref, "__init__"):
         return Why(Reason.SUBCLASS, f"{ref.dotted} also lacks {sorted(others)[0]}")
@@ -291,10 +297,21 @@ def _cooperates(ev: Evaluator, ref: Ref) -> bool:
     for face in classes.faces(ev, ref):
         node = ev.node(face.file, face.piece, face.row.line, face.row.name) if not face.file.is_stub else None
         for sub in ast.walk(node) if node is not None else ():
-            if isinstance(sub, ast.Call) and isinstance(sub.func, ast.Attribute) and isinstance(sub.func.value, ast.Call):
+            if (
+                isinstance(sub, ast.Call)
+                and isinstance(sub.func, ast.Attribute)
+                and isinstance(sub.func.value, ast.Call)
+            ):
                 inner = sub.func.value.func
                 if isinstance(inner, ast.Name) and inner.id == "super" and (sub.args or sub.keywords):
-                    if sub.func.attr not in ("__setattr__", "__getattribute__", "__delattr__", "__new__", "__eq__", "__ne__"):
+                    if sub.func.attr not in (
+                        "__setattr__",
+                        "__getattribute__",
+                        "__delattr__",
+                        "__new__",
+                        "__eq__",
+                        "__ne__",
+                    ):
                         return True
     return False
 
@@ -459,7 +476,7 @@ def bound(
                 parts.append(known(o))
         elif isinstance(o, CallableObject) and not on_class and isinstance(o.like, (FunctionObject, LocalFunction)):
             parts.append(known(BoundMethod(o, receiver)))
-        elif isinstance(o, Instance) and (o.ref in _FIELDS or o.ref in _BUILTIN_DESCRIPTORS and not on_class):
+        elif isinstance(o, Instance) and (o.ref in _FIELDS or (o.ref in _BUILTIN_DESCRIPTORS and not on_class)):
             parts.append(unknown(Reason.UNKNOWN_ATTRIBUTE, o.ref.qualname))
         elif isinstance(o, Instance) and not is_none(o) and o.ref.module != "builtins":
             parts.append(_descriptor(ev, o, receiver, on_class))
@@ -502,7 +519,7 @@ def _self_attribute(ev: Evaluator, face: ClassFace, a: SelfAttr) -> Values:
     if a.annotation is not None:
         node = parse_expression(a.annotation)
         if node is not None:
-            return annotations.instances(ev, node, face.scope)
+            return type_forms.instances(ev, node, face.scope)
     if a.kind in ("augassign", "setattr", "del") and a.kind != "setattr":
         return Values() if a.kind == "augassign" else unknown(Reason.UNKNOWN_ATTRIBUTE, a.name)
     if a.value is not None and a.kind == "assign" and not a.path:
@@ -533,7 +550,9 @@ def _self_attribute(ev: Evaluator, face: ClassFace, a: SelfAttr) -> Values:
         if isinstance(stmt, (ast.With, ast.AsyncWith)):
             for item in stmt.items:
                 if item.optional_vars is not None:
-                    return calls.enter(ev, expressions.value(ev, item.context_expr, inner), isinstance(stmt, ast.AsyncWith))
+                    return calls.enter(
+                        ev, expressions.value(ev, item.context_expr, inner), isinstance(stmt, ast.AsyncWith)
+                    )
     return unknown(Reason.UNKNOWN_ATTRIBUTE, a.name)
 
 
@@ -552,5 +571,7 @@ def _inner_scope(ev: Evaluator, scope: Scope, stmt: ast.AST) -> Scope | None:
 def _method_face(ev: Evaluator, face: ClassFace, a: SelfAttr) -> FunctionFace | None:
     for piece, row in ev.index(face.file).functions(a.method):
         if piece == face.piece and row.line <= a.line <= row.end_line:
-            return FunctionFace(Ref(face.module.name, a.method), face.module, face.file, piece, row, ev.class_scope(face))
+            return FunctionFace(
+                Ref(face.module.name, a.method), face.module, face.file, piece, row, ev.class_scope(face)
+            )
     return None

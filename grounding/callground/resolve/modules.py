@@ -141,7 +141,12 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
         return Member(known(instance(cls)) if cls else unknown(Reason.UNKNOWN_TYPE))
     for file in ev.faces(module):
         # The standard library's stubs are checked against it for public names: its tricks are all in them.
-        if module.origin == "stdlib" and module.stub is not None and file is not module.stub and not attr.startswith("_"):
+        if (
+            module.origin == "stdlib"
+            and module.stub is not None
+            and file is not module.stub
+            and not attr.startswith("_")
+        ):
             continue
         why = open_reason(ev, module, file, attr)
         if why is not None:
@@ -292,9 +297,7 @@ def _overloads(ev: Evaluator, file: SourceFile, piece: int, b: Binding) -> bool:
     return any("overload" in d for _p, f in ev.index(file).functions(b.value or b.name) for d in f.decorators)
 
 
-def global_values(
-    ev: Evaluator, module: Module, file: SourceFile, name: str, before: int | None
-) -> Values | None:
+def global_values(ev: Evaluator, module: Module, file: SourceFile, name: str, before: int | None) -> Values | None:
     """The values of a module's global name; None when the file does not bind it."""
     ev.read("symbol", module.name, name)
 

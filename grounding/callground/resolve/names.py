@@ -9,7 +9,16 @@ from typing import NamedTuple
 from callground.facts.extract import extract_module as extract
 from callground.facts.model import Binding
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import annotations, calls, classes, containers, expressions, modules, narrowing, parameters
+from callground.resolve import (
+    calls,
+    classes,
+    containers,
+    expressions,
+    modules,
+    narrowing,
+    parameters,
+    type_forms,
+)
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import Def
 from callground.resolve.scopes import ClassFace, Scope
@@ -69,9 +78,7 @@ def lookup(ev: Evaluator, node: ast.Name, scope: Scope) -> NameLookup:
     return outer(ev, node.id, scope)
 
 
-def from_defs(
-    ev: Evaluator, defs: frozenset[Def], scope: Scope, name: str, plain: Values | None = None
-) -> Values:
+def from_defs(ev: Evaluator, defs: frozenset[Def], scope: Scope, name: str, plain: Values | None = None) -> Values:
     """The union over reaching definitions; ``unbound`` adds nothing (using it raises something else).
 
     `plain` is what a dotted name is without any narrowing.
@@ -176,10 +183,12 @@ def _definition(ev: Evaluator, d: Def, scope: Scope, name: str, plain: Values | 
     if d.kind == "param" and isinstance(node, ast.arg):
         return parameters.value(ev, node, scope, d.path)
     if d.annotation is not None and not d.path:
-        declared = annotations.instances(ev, d.annotation, scope)
+        declared = type_forms.instances(ev, d.annotation, scope)
         if declared.complete or d.kind == "declared" or not isinstance(node, ast.expr):
             return declared
-        return join(declared, expressions.value(ev, node, scope)) if declared.items else expressions.value(ev, node, scope)
+        return (
+            join(declared, expressions.value(ev, node, scope)) if declared.items else expressions.value(ev, node, scope)
+        )
     if d.kind in ("assign", "walrus") and isinstance(node, ast.expr):
         return containers.unpack(ev, expressions.value(ev, node, scope), d.path)
     if d.kind == "for" and isinstance(node, ast.expr):
@@ -191,7 +200,7 @@ def _definition(ev: Evaluator, d: Def, scope: Scope, name: str, plain: Values | 
         before = from_defs(ev, d.base, scope, name) if d.base else unknown(Reason.UNKNOWN_OPERATOR)
         return expressions.binary(ev, before, node.op, expressions.value(ev, node.value, scope), scope)
     if d.kind == "except":
-        return annotations.exceptions(ev, node, scope) if isinstance(node, ast.expr) else unknown(Reason.UNKNOWN_TYPE)
+        return type_forms.exceptions(ev, node, scope) if isinstance(node, ast.expr) else unknown(Reason.UNKNOWN_TYPE)
     if d.kind == "def" and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return local_function(ev, node, scope)
     if d.kind == "class" and isinstance(node, ast.ClassDef):
@@ -203,7 +212,7 @@ def _definition(ev: Evaluator, d: Def, scope: Scope, name: str, plain: Values | 
         source = "." * node.level + (node.module or "")
         return modules.from_value(ev, scope.module, source, str(d.path[0]))
     if d.kind == "match" and isinstance(node, ast.MatchClass):
-        return annotations.of_class_values(ev, expressions.value(ev, node.cls, scope))
+        return type_forms.of_class_values(ev, expressions.value(ev, node.cls, scope))
     if d.kind == "narrow":
         return narrowing.narrowed(ev, d, scope, name, plain)
     return unknown(Reason.UNSUPPORTED, d.kind)
@@ -255,9 +264,7 @@ def local_class_face(ev: Evaluator, node: ast.ClassDef, scope: Scope) -> ClassFa
     return face
 
 
-def evaluate_binding(
-    ev: Evaluator, module: Module, file: SourceFile, piece: int, b: Binding, scope: Scope
-) -> Values:
+def evaluate_binding(ev: Evaluator, module: Module, file: SourceFile, piece: int, b: Binding, scope: Scope) -> Values:
     """The values that one row of a module's or class's body gives to its name."""
     line = file.facts.starts[piece] + b.line - 1
     if b.kind == "def":
@@ -280,10 +287,10 @@ def evaluate_binding(
         node = parse_expression(b.annotation)
         if node is None:
             return unknown(Reason.UNSUPPORTED, "annotation")
-        if annotations.is_alias_marker(ev, node, here) and b.value:
+        if type_forms.is_alias_marker(ev, node, here) and b.value:
             value = parse_expression(b.value)
             return expressions.value(ev, value, here) if value is not None else unknown(Reason.UNSUPPORTED)
-        declared = annotations.instances(ev, node, here)
+        declared = type_forms.instances(ev, node, here)
         if declared.complete or not b.value or file.is_stub:
             return declared
         value = parse_expression(b.value)
@@ -299,7 +306,7 @@ def evaluate_binding(
         if b.kind == "with":
             return containers.unpack(ev, calls.enter(ev, expressions.value(ev, node, here), is_async), path)
         if b.kind == "except":
-            return annotations.exceptions(ev, node, here)
+            return type_forms.exceptions(ev, node, here)
         if b.kind == "augassign":
             op = _OPERATORS.get(b.path)
             previous = modules.global_values(ev, module, file, b.name, line) if scope.kind == "module" else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from callground.resolve import annotations, classes, expressions, names
+from callground.resolve import classes, expressions, names, type_forms
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import Def, dotted
 from callground.resolve.scopes import Scope
@@ -70,12 +70,12 @@ def _call(ev: Evaluator, test: ast.Call, base: Values, positive: bool, name: str
             return base.opened(Reason.GUARDED, f"{function}()")
         return base
     if function == "isinstance" and len(test.args) == 2:
-        targets = annotations.of_class_values(ev, expressions.value(ev, test.args[1], scope))
+        targets = type_forms.of_class_values(ev, expressions.value(ev, test.args[1], scope))
         return by_instance(ev, base, targets, positive)
     if function == "issubclass" and len(test.args) == 2:
         if not positive:
             return base
-        targets = annotations.of_class_values(ev, expressions.value(ev, test.args[1], scope))
+        targets = type_forms.of_class_values(ev, expressions.value(ev, test.args[1], scope))
         classes_ = tuple(ClassObject(o.ref, o.args, exact=False) for o in targets.items if isinstance(o, Instance))
         kept = tuple(
             o
@@ -132,11 +132,15 @@ def _compare(ev: Evaluator, test: ast.Compare, base: Values, positive: bool, nam
         return _exact_type(ev, right, base, positive, scope)
     if isinstance(inner, ast.Attribute) and inner.attr == "__class__" and _is(inner.value, name):
         return _exact_type(ev, right, base, positive, scope)
-    return base.opened(Reason.GUARDED, "compare") if isinstance(inner, ast.Call) and dotted(inner.func) == "getattr" else base
+    return (
+        base.opened(Reason.GUARDED, "compare")
+        if isinstance(inner, ast.Call) and dotted(inner.func) == "getattr"
+        else base
+    )
 
 
 def _exact_type(ev: Evaluator, right: ast.expr, base: Values, positive: bool, scope: Scope) -> Values:
-    targets = annotations.of_class_values(ev, expressions.value(ev, right, scope))
+    targets = type_forms.of_class_values(ev, expressions.value(ev, right, scope))
     if positive:
         return by_instance(ev, base, targets, True)
     return base
@@ -160,7 +164,7 @@ def by_instance(ev: Evaluator, base: Values, targets: Values, positive: bool) ->
         for o in base.items:
             if isinstance(o, TypeVarObject) and o.bound is not None:
                 continue
-            if not isinstance(o, Instance) or is_none(o) and not is_none(t):
+            if not isinstance(o, Instance) or (is_none(o) and not is_none(t)):
                 continue
             if classes.is_subclass(ev, o.ref, t.ref) is not False:
                 out[o] = None
@@ -172,7 +176,7 @@ def by_instance(ev: Evaluator, base: Values, targets: Values, positive: bool) ->
 
 def _pattern(ev: Evaluator, pattern: ast.pattern, base: Values, scope: Scope) -> Values:
     if isinstance(pattern, ast.MatchClass):
-        targets = annotations.of_class_values(ev, expressions.value(ev, pattern.cls, scope))
+        targets = type_forms.of_class_values(ev, expressions.value(ev, pattern.cls, scope))
         return by_instance(ev, base, targets, True)
     if isinstance(pattern, ast.MatchSingleton):
         return known(NONE) if pattern.value is None else base.without_none()

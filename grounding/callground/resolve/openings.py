@@ -144,9 +144,7 @@ class _Walk:
                 return _SPACE if place.function is None and not place.in_class else None
             if name == "vars" and len(node.args) == 1:
                 return self._dictionary(node.args[0], place)
-            if name == "import_module" or (
-                isinstance(node.func, ast.Attribute) and node.func.attr == "import_module"
-            ):
+            if name == "import_module" or (isinstance(node.func, ast.Attribute) and node.func.attr == "import_module"):
                 known = constants.value(self._frame(place), node)
                 return _OWN if known == ModuleValue(self.module.name) else None
             return None
@@ -154,11 +152,7 @@ class _Walk:
             return self._dictionary(node.value, place)
         if isinstance(node, ast.Attribute) and node.attr == "f_globals":
             return _SPACE
-        if (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.value, ast.Attribute)
-            and node.value.attr == "modules"
-        ):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "modules":
             known = constants.value(self._frame(place), node)
             if known is None:
                 return _OTHER
@@ -202,11 +196,7 @@ class _Walk:
 
     def _module_table(self, node: ast.Subscript, place: _Place) -> None:
         """``sys.modules[name] = other``: the module itself may be replaced."""
-        if (
-            isinstance(node.value, ast.Attribute)
-            and node.value.attr == "modules"
-            and isinstance(node.ctx, ast.Store)
-        ):
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "modules" and isinstance(node.ctx, ast.Store):
             if constants.value(self._frame(place), node) == ModuleValue(self.module.name):
                 raise _Open("sys.modules[__name__] is replaced")
 
@@ -347,9 +337,7 @@ def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
             stack.extend(ast.iter_child_nodes(node))
 
 
-def _bound(
-    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, *, parameters: bool = True
-) -> list[str]:
+def _bound(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, *, parameters: bool = True) -> list[str]:
     """Local names of a function, as often as they are bound."""
     args = function.args
     names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg) if a]
@@ -367,9 +355,7 @@ def _bound(
     return [name for name in found if name not in declared]
 
 
-def _locals(
-    frame: Frame, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-) -> dict[str, Known | None]:
+def _locals(frame: Frame, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, Known | None]:
     """What the local names of a function can be, whichever statement bound them; parameters are not known."""
     env: dict[str, Known | None] = dict.fromkeys(_bound(function))
     parameters = set(_bound(function)) - set(_bound(function, parameters=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from callground.resolve import annotations, classes, expressions
+from callground.resolve import classes, expressions, type_forms
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
 from callground.resolve.scopes import Scope
@@ -49,14 +49,24 @@ def value(ev: Evaluator, arg: ast.arg, scope: Scope, path: tuple[int | str, ...]
         if kind != "static":
             return receiver(ev, scope, kind)
     if path == ("*",):
-        inner = annotations.instances(ev, arg.annotation, outer) if arg.annotation else unknown(Reason.UNKNOWN_PARAMETER, arg.arg)
+        inner = (
+            type_forms.instances(ev, arg.annotation, outer)
+            if arg.annotation
+            else unknown(Reason.UNKNOWN_PARAMETER, arg.arg)
+        )
         return known(instance("tuple", inner))
     if path == ("**",):
-        inner = annotations.instances(ev, arg.annotation, outer) if arg.annotation else unknown(Reason.UNKNOWN_PARAMETER, arg.arg)
+        inner = (
+            type_forms.instances(ev, arg.annotation, outer)
+            if arg.annotation
+            else unknown(Reason.UNKNOWN_PARAMETER, arg.arg)
+        )
         return known(instance("dict", known(instance("str")), inner))
     default = _default(args, arg)
     if arg.annotation is not None:
-        declared = annotations.instances(ev, arg.annotation, outer.at(getattr(node, "lineno", None)) if outer.kind == "class" else outer)
+        declared = type_forms.instances(
+            ev, arg.annotation, outer.at(getattr(node, "lineno", None)) if outer.kind == "class" else outer
+        )
         if default is not None and not scope.file.is_stub:
             return join(declared, _default_values(ev, default, outer))
         return declared

@@ -67,9 +67,7 @@ class _Run:
 
     # -- functions
 
-    def call(
-        self, function: Function, positional: list[Known | None], keywords: dict[str, Known | None]
-    ) -> _Ends:
+    def call(self, function: Function, positional: list[Known | None], keywords: dict[str, Known | None]) -> _Ends:
         """How calling the function ends."""
         node = function.node
         env = self._arguments(function, positional, keywords)
@@ -80,15 +78,8 @@ class _Run:
             return _Ends(frozenset((RAISE,))) if fails else _OPEN
         if any(isinstance(sub, (ast.Yield, ast.YieldFrom)) for sub in ast.walk(node)):
             return _OPEN
-        declared = {
-            name
-            for sub in ast.walk(node)
-            if isinstance(sub, (ast.Global, ast.Nonlocal))
-            for name in sub.names
-        }
-        local: dict[str, Known | None] = {
-            name: None for name in constants.stored(node) if name not in declared
-        }
+        declared = {name for sub in ast.walk(node) if isinstance(sub, (ast.Global, ast.Nonlocal)) for name in sub.names}
+        local: dict[str, Known | None] = {name: None for name in constants.stored(node) if name not in declared}
         frame = function.frame.with_env({**function.frame.env, **dict.fromkeys(declared), **local, **env})
         counts = Counter([*constants.stored(node), *env])
         before, self.changing = self.changing, frozenset(name for name, n in counts.items() if n > 1)
@@ -108,9 +99,7 @@ class _Run:
         names = [a.arg for a in (*args.posonlyargs, *args.args)]
         env: dict[str, Known | None] = dict.fromkeys([*names, *(a.arg for a in args.kwonlyargs)])
         defaults = [*zip(reversed(names), reversed(args.defaults), strict=False)]
-        defaults += [
-            (a.arg, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None
-        ]
+        defaults += [(a.arg, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
         env.update((name, constants.value(function.frame, node)) for name, node in defaults)
         for extra in (args.vararg, args.kwarg):
             if extra is not None:
@@ -171,9 +160,7 @@ class _Run:
         if isinstance(s, (ast.With, ast.AsyncWith)):
             return self.block(frame, s.body)
         if isinstance(s, (ast.For, ast.While)):
-            ways = {NEXT, RAISE} | (
-                {RETURN} if any(isinstance(n, ast.Return) for n in ast.walk(s)) else set()
-            )
+            ways = {NEXT, RAISE} | ({RETURN} if any(isinstance(n, ast.Return) for n in ast.walk(s)) else set())
             return _Ends(frozenset(ways)), self._forgotten(frame, s)
         if isinstance(s, (ast.Pass, ast.Global, ast.Nonlocal, ast.ClassDef)):
             return on, frame
@@ -257,10 +244,7 @@ class _Run:
         if isinstance(node, ast.Attribute):
             return self._raising(frame, node.value)
         if isinstance(node, ast.Call):
-            if any(
-                self._raising(frame, part)
-                for part in (node.func, *node.args, *(k.value for k in node.keywords))
-            ):
+            if any(self._raising(frame, part) for part in (node.func, *node.args, *(k.value for k in node.keywords))):
                 return True
             if isinstance(node.func, ast.Name) and node.func.id == "getattr" and len(node.args) == 2:
                 return self._no_attribute(frame, node)
@@ -292,9 +276,7 @@ class _Run:
 
     def _followed(self, frame: Frame, node: ast.Call) -> _Ends | None:
         """How a call of a function that can be read ends; None for other callees."""
-        callee = (
-            constants.value(frame, node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else None
-        )
+        callee = constants.value(frame, node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else None
         if callee is None and isinstance(node.func, ast.Name) and node.func.id not in frame.env:
             callee = self.made(frame, node.func.id)
         if not isinstance(callee, Function):

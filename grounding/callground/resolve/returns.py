@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from callground.resolve import annotations, binding, calls, expressions, generics
+from callground.resolve import binding, calls, expressions, generics, type_forms
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
 from callground.resolve.scopes import FunctionFace, Scope
@@ -34,9 +34,7 @@ def of_row(ev: Evaluator, face: FunctionFace, o: FunctionObject, args: calls.Cal
     if row.returns is None:
         return _inferred(ev, face, args, receiver)
     declared = declared_return(ev, face)
-    if not face.file.is_stub and any(
-        _vague(d) for d in declared.items
-    ):
+    if not face.file.is_stub and any(_vague(d) for d in declared.items):
         # ``-> Callable`` says too little: the body may give the very function that came in.
         inferred = _inferred(ev, face, args, receiver)
         if inferred.complete and inferred.items and not row.is_async:
@@ -69,7 +67,7 @@ def declared_return(ev: Evaluator, face: FunctionFace) -> Values:
         if node is None:
             return unknown(Reason.UNSUPPORTED, "annotation")
         scope = face.scope.at(face.line) if face.scope.kind == "class" else face.scope
-        return annotations.instances(ev, node, scope)
+        return type_forms.instances(ev, node, scope)
 
     return ev.values(key, compute, local="<" in face.ref.qualname)
 
@@ -83,7 +81,7 @@ def param_values(ev: Evaluator, face: FunctionFace, name: str, annotation: str) 
         if node is None:
             return unknown(Reason.UNSUPPORTED, "annotation")
         scope = face.scope.at(face.line) if face.scope.kind == "class" else face.scope
-        return annotations.instances(ev, node, scope)
+        return type_forms.instances(ev, node, scope)
 
     return ev.values(key, compute, local="<" in face.ref.qualname)
 
@@ -237,7 +235,7 @@ def of_local(ev: Evaluator, o: LocalFunction, args: calls.CallArgs, receiver: Ob
     scope = ev.scope_of_node(o.node, o.scope)
     node = o.node
     if not isinstance(node, ast.Lambda) and node.returns is not None:
-        declared = annotations.instances(ev, node.returns, o.scope)
+        declared = type_forms.instances(ev, node.returns, o.scope)
         declared = generics.finish(declared)
         return calls.coroutine(declared) if isinstance(node, ast.AsyncFunctionDef) else declared
     ev.keep(scope)

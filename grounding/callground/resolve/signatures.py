@@ -144,7 +144,14 @@ def params_of(args: ast.arguments) -> tuple[Param, ...]:
     if args.vararg:
         out.append(Param(args.vararg.arg, "*args", None, None))
     for a, d in zip(args.kwonlyargs, args.kw_defaults):
-        out.append(Param(a.arg, "keyword-only", ast.unparse(a.annotation) if a.annotation else None, ast.unparse(d)[:200] if d is not None else None))
+        out.append(
+            Param(
+                a.arg,
+                "keyword-only",
+                ast.unparse(a.annotation) if a.annotation else None,
+                ast.unparse(d)[:200] if d is not None else None,
+            )
+        )
     if args.kwarg:
         out.append(Param(args.kwarg.arg, "**kwargs", None, None))
     return tuple(out)
@@ -287,7 +294,8 @@ def constructor(ev: Evaluator, cls: ClassObject, depth: int = 0) -> Signatures:
             continue
         values = members.raw(ev, looked.found)
         values = Values(
-            tuple(v.function if isinstance(v, (StaticObject, ClassMethodObject)) else v for v in values.items), values.whys
+            tuple(v.function if isinstance(v, (StaticObject, ClassMethodObject)) else v for v in values.items),
+            values.whys,
         )
         sigs = _drop_first(_of_values(ev, values, depth))
         if sigs.why is not None:

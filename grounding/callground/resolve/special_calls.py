@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from callground.facts.extract import extract_module as extract
 from callground.graph.interface import SourceFile
-from callground.resolve import annotations, calls, expressions, members
+from callground.resolve import calls, expressions, members, type_forms
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
 from callground.resolve.scopes import ClassFace, Scope
@@ -47,12 +47,24 @@ def syntactic(ev: Evaluator, node: ast.Call, scope: Scope) -> Values | None:
     if name is None:
         return None
     last = name.rsplit(".", 1)[-1]
-    if last in ("namedtuple", "NamedTuple", "Enum", "IntEnum", "StrEnum", "Flag", "TypedDict", "NewType", "TypeVar", "ParamSpec", "TypeVarTuple"):
+    if last in (
+        "namedtuple",
+        "NamedTuple",
+        "Enum",
+        "IntEnum",
+        "StrEnum",
+        "Flag",
+        "TypedDict",
+        "NewType",
+        "TypeVar",
+        "ParamSpec",
+        "TypeVarTuple",
+    ):
         return _factory(ev, node, scope, last)
     if last == "cast" and len(node.args) == 2:
         callee = expressions.value(ev, node.func, scope)
         if any(isinstance(o, FunctionObject) and o.ref.module in ("typing", "typing_extensions") for o in callee.items):
-            return annotations.instances(ev, node.args[0], scope)
+            return type_forms.instances(ev, node.args[0], scope)
     return None
 
 
@@ -93,7 +105,7 @@ def _super(ev: Evaluator, node: ast.Call, scope: Scope) -> Values:
 
 
 def _factory(ev: Evaluator, node: ast.Call, scope: Scope, last: str) -> Values | None:
-    where = annotations.origin(ev, dotted(node.func) or "", scope)
+    where = type_forms.origin(ev, dotted(node.func) or "", scope)
     if where is None or where[0] not in ("collections", "typing", "typing_extensions", "enum"):
         return None
     if not node.args:
@@ -101,7 +113,7 @@ def _factory(ev: Evaluator, node: ast.Call, scope: Scope, last: str) -> Values |
     if last in ("TypeVar", "ParamSpec", "TypeVarTuple"):
         return _type_var(ev, node, scope)
     if last == "NewType" and len(node.args) == 2:
-        base = annotations.instances(ev, node.args[1], scope)
+        base = type_forms.instances(ev, node.args[1], scope)
         made = tuple(ClassObject(o.ref, o.args) for o in base.items if isinstance(o, Instance))
         if len(made) == 1 and base.complete:
             # A NewType is called like a function of one argument.
@@ -115,7 +127,9 @@ def _factory(ev: Evaluator, node: ast.Call, scope: Scope, last: str) -> Values |
     text = _class_text(ev, node, name.value, last, scope)
     if text is None:
         return unknown(Reason.UNKNOWN_TYPE, last)
-    return synthetic(ev, text, name.value, scope, "enum" if last in ("Enum", "IntEnum", "StrEnum", "Flag") else "typing")
+    return synthetic(
+        ev, text, name.value, scope, "enum" if last in ("Enum", "IntEnum", "StrEnum", "Flag") else "typing"
+    )
 
 
 def _type_var(ev: Evaluator, node: ast.Call, scope: Scope) -> Values:
@@ -125,9 +139,9 @@ def _type_var(ev: Evaluator, node: ast.Call, scope: Scope) -> Values:
     bound: Values | None = None
     for keyword in node.keywords:
         if keyword.arg == "bound":
-            bound = annotations.instances(ev, keyword.value, scope)
+            bound = type_forms.instances(ev, keyword.value, scope)
     if len(node.args) > 2:
-        bound = join(*(annotations.instances(ev, a, scope) for a in node.args[1:]))
+        bound = join(*(type_forms.instances(ev, a, scope) for a in node.args[1:]))
     return known(TypeVarObject(Ref(scope.module.name, name.value), bound))
 
 
@@ -183,9 +197,7 @@ def _class_text(ev: Evaluator, node: ast.Call, name: str, last: str, scope: Scop
         else:
             defaults = len(given.elts)
     first = len(fields) - defaults
-    body = "".join(
-        f"    {f}: Any{' = None' if i >= first else ''}\n" for i, f in enumerate(fields) if f.isidentifier()
-    )
+    body = "".join(f"    {f}: Any{' = None' if i >= first else ''}\n" for i, f in enumerate(fields) if f.isidentifier())
     return f"class {name}(NamedTuple):\n{body or '    pass'}\n"
 
 

@@ -66,7 +66,9 @@ def in_words(values: Values) -> str:
     text = " or ".join(describe(o) for o in values.items[:3])
     if len(values.items) > 3:
         text += " or ..."
-    return text if values.complete else f"{text}, perhaps others ({values.whys[0].reason.value} {values.whys[0].detail})"
+    return (
+        text if values.complete else f"{text}, perhaps others ({values.whys[0].reason.value} {values.whys[0].detail})"
+    )
 
 
 def callee(ev: Evaluator, node: ast.expr, scope: Scope, trace: Trace) -> Values | Proof | Why:
@@ -90,7 +92,11 @@ def _name(ev: Evaluator, node: ast.Name, scope: Scope, trace: Trace) -> Values |
 
 
 def _attribute(ev: Evaluator, node: ast.Attribute, scope: Scope, trace: Trace) -> Values | Proof | Why:
-    base = callee(ev, node.value, scope, trace) if isinstance(node.value, (ast.Name, ast.Attribute)) else expressions.value(ev, node.value, scope)
+    base = (
+        callee(ev, node.value, scope, trace)
+        if isinstance(node.value, (ast.Name, ast.Attribute))
+        else expressions.value(ev, node.value, scope)
+    )
     if isinstance(base, (Proof, Why)):
         return base
     if isinstance(node.value, (ast.Name, ast.Attribute)):
@@ -122,7 +128,9 @@ def _attribute(ev: Evaluator, node: ast.Attribute, scope: Scope, trace: Trace) -
     real = [o for o in lacking if not is_none(o)]
     if not real:
         return Why(Reason.UNKNOWN_TYPE, "only None is known" if lacking else "nothing is known")
-    if any(not isinstance(o, (ModuleObject, ClassObject, Instance, SuperObject, FunctionObject, BoundMethod)) for o in real):
+    if any(
+        not isinstance(o, (ModuleObject, ClassObject, Instance, SuperObject, FunctionObject, BoundMethod)) for o in real
+    ):
         return Why(Reason.UNKNOWN_ATTRIBUTE, node.attr)
     trace.step(node, f"{describe(real[0])} has no `{node.attr}`")
     return Proof("unknown-member", node.attr, "", "", node, owner_object=real[0], version_guard=guard)

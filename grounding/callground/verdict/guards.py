@@ -99,7 +99,9 @@ def _bound_so(ev: Evaluator, module: Module, name: str, depth: int) -> bool:
 
 def _binding_asks(ev: Evaluator, module: Module, file: SourceFile, name: str, depth: int) -> bool:
     for _piece, b in ev.index(file).bindings(name):
-        if any(g.startswith("except:") and ("Import" in g or "ModuleNotFound" in g or "Attribute" in g) for g in b.guards):
+        if any(
+            g.startswith("except:") and ("Import" in g or "ModuleNotFound" in g or "Attribute" in g) for g in b.guards
+        ):
             return True
         for guard in b.guards:
             test = parse_expression(guard.partition(":")[2]) if guard.startswith(("if:", "else:")) else None

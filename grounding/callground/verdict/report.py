@@ -132,9 +132,7 @@ class GroundingReport:
         seen: Counter[str] = Counter()
         names = []
         for path, finding in self.findings:
-            text = "\0".join(
-                (relative(path, self.root), finding.code, finding.owner, finding.callee, finding.name)
-            )
+            text = "\0".join((relative(path, self.root), finding.code, finding.owner, finding.callee, finding.name))
             name = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
             seen[name] += 1
             names.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
@@ -257,7 +255,5 @@ def _entry(entry: Entry, root: str) -> dict[str, Any]:
         "owner": finding.owner,
         "message": finding.message,
         "evidence": evidence(finding, root),
-        "suggestions": [
-            {"text": s.text, "signature": s.signature, "import": s.import_} for s in finding.suggestions
-        ],
+        "suggestions": [{"text": s.text, "signature": s.signature, "import": s.import_} for s in finding.suggestions],
     }

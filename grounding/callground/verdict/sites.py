@@ -71,9 +71,7 @@ class Site:
     alias: ast.alias | None = None
 
 
-def plan(
-    text: str, path: str, snapshot: SnapshotLike, pieces: Collection[int] | None = None
-) -> list[Site]:
+def plan(text: str, path: str, snapshot: SnapshotLike, pieces: Collection[int] | None = None) -> list[Site]:
     """Every site of a file, or of some of its pieces, in source order.
 
     Raises NotLoaded when the file itself is not in memory.
@@ -282,7 +280,9 @@ class _Walker:
                 if isinstance(h.type, (ast.Name, ast.Attribute)):
                     self.add("reference", "raise", h.type, h.type)
             # The handler of a failed import works around an old or new version.
-            self.caught = before | ({"ImportError"} if "ImportError" in names or "ModuleNotFoundError" in names else set())
+            self.caught = before | (
+                {"ImportError"} if "ImportError" in names or "ModuleNotFoundError" in names else set()
+            )
             self.block(h.body)
             self.caught = before
         self.block(s.orelse)

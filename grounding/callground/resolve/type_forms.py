@@ -122,9 +122,7 @@ def origin(ev: Evaluator, text: str, scope: Scope, depth: int = 0) -> tuple[str,
     return None
 
 
-def _local_origin(
-    ev: Evaluator, defs: set[flow.Def], text: str, module: Module, depth: int
-) -> tuple[str, str] | None:
+def _local_origin(ev: Evaluator, defs: set[flow.Def], text: str, module: Module, depth: int) -> tuple[str, str] | None:
     """`origin` for a name that a function imports."""
     _head, _, rest = text.partition(".")
     for d in defs:
@@ -235,7 +233,11 @@ def _named(ev: Evaluator, node: ast.expr, scope: Scope, depth: int) -> Values:
         if special == "NamedTuple":
             return known(Instance(Ref("typing", "NamedTuple")))
         if special == "AnyStr":
-            return known(TypeVarObject(Ref("typing", "AnyStr"), known(instance("str", exact=False), instance("bytes", exact=False))))
+            return known(
+                TypeVarObject(
+                    Ref("typing", "AnyStr"), known(instance("str", exact=False), instance("bytes", exact=False))
+                )
+            )
         if special not in ("Awaitable",):
             return unknown(Reason.ANY, special)
     values = expressions.value(ev, node, scope)
@@ -267,7 +269,9 @@ def _alias(ev: Evaluator, node: ast.expr, scope: Scope, depth: int) -> Values | 
             if b.kind not in ("assign", "annassign", "type") or b.path or not b.value:
                 return None
             value = parse_expression(b.value)
-            if value is None or not isinstance(value, (ast.Subscript, ast.BinOp, ast.Name, ast.Attribute, ast.Constant)):
+            if value is None or not isinstance(
+                value, (ast.Subscript, ast.BinOp, ast.Name, ast.Attribute, ast.Constant)
+            ):
                 return None
             if isinstance(value, ast.Constant) and not isinstance(value.value, str):
                 return None
