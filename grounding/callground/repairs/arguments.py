@@ -147,14 +147,8 @@ class _Work:
         keyworded = self._as_keywords(surplus)
         if keyworded is not None:
             yield keyworded
-        edits = [calltext.without(self.source, self.text, self.text.arguments.index(a)) for a in surplus[:1]]
-        if len(surplus) > 1:
-            start = calltext.without(self.source, self.text, self.text.arguments.index(surplus[0])).start
-            last = self.text.arguments.index(surplus[-1])
-            if last + 1 < len(self.text.arguments):
-                edits = [Edit(surplus[0].start, self.text.arguments[last + 1].start, "")]
-            else:
-                edits = [Edit(start, surplus[-1].end, "")]
+        first, last = (self.text.arguments.index(a) for a in (surplus[0], surplus[-1]))
+        edits = [calltext.without(self.source, self.text, first, last)]
         shown = ", ".join(f"`{_short(self.source[a.start : a.end])}`" for a in surplus)
         certain = keyworded is None and not self._commented(surplus)
         yield self._repair("drop-argument", f"Drop {shown}", edits, 70.0, certain=certain)

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from typing import NamedTuple
 
 from callground.repairs.asked import Asked
 from callground.text.edits import Edit
 from callground.text.lines import LineIndex
+
+
+_LONE_RETURN = re.compile(r"\r(?!\n)")
 
 
 class Argument(NamedTuple):
@@ -64,7 +68,8 @@ def _read(text: str, begin: int, end: int) -> CallText | None:
     opening = _opening(text, begin, end)
     if opening is None:
         return None
-    body = text[opening:end]
+    # The tokenizer knows no line that ends with a carriage return alone; offsets stay as they are.
+    body = _LONE_RETURN.sub("\n", text[opening:end])
     index = LineIndex(body)
     arguments: list[Argument] = []
     depth = 0
@@ -133,27 +138,25 @@ def _opening(text: str, begin: int, end: int) -> int | None:
 # -- edits
 
 
-def without(text: str, call: CallText, index: int) -> Edit:
-    """Take an argument out, with one comma, and leave the comments."""
-    argument = call.arguments[index]
-    if index + 1 < len(call.arguments):
-        following = call.arguments[index + 1].start
-        if "#" in text[argument.end : following]:
-            return Edit(argument.start, argument.comma + 1, "")
-        return Edit(argument.start, following, "")
-    if index > 0:
-        before = call.arguments[index - 1]
-        start = before.end
-        if "#" in text[before.end : argument.start]:
-            start = argument.start
-        if argument.comma >= 0 and "\n" in text[argument.comma : call.close]:
+def without(text: str, call: CallText, first: int, last: int | None = None) -> Edit:
+    """Take an argument out (or a run of them), with its comma, and leave the comments around it."""
+    last = first if last is None else last
+    start, end = call.arguments[first].start, call.arguments[last].end
+    comma = call.arguments[last].comma
+    behind = end if comma < 0 else comma + 1
+    if last + 1 < len(call.arguments):
+        following = call.arguments[last + 1].start
+        return Edit(start, behind if "#" in text[end:following] else following, "")
+    if first > 0:
+        before = call.arguments[first - 1]
+        if "#" in text[before.end : start]:
+            return Edit(start, behind, "")
+        if comma >= 0 and "\n" in text[comma : call.close].replace("\r", "\n"):
             # Closed on a line of its own: the comma of the argument before stays the last one.
-            start = argument.start if "#" in text[before.end : argument.start] else before.comma + 1
-            return Edit(start, argument.comma + 1, "")
-        return Edit(start, argument.end if argument.comma < 0 else argument.comma + 1, "")
-    rest = text[argument.end : call.close]
-    if "#" in rest or "#" in text[call.open : argument.start]:
-        return Edit(argument.start, argument.end if argument.comma < 0 else argument.comma + 1, "")
+            return Edit(before.comma + 1, behind, "")
+        return Edit(before.end, behind, "")
+    if "#" in text[call.open : call.close]:
+        return Edit(start, behind, "")
     return Edit(call.open + 1, call.close, "")
 
 

@@ -16,7 +16,7 @@ from callground.repairs.asked import Asked, Source
 from callground.repairs.model import Candidate, ImportWanted
 from callground.repairs.nametable import table_of
 from callground.repairs.words import likeness, plain, read_table
-from callground.resolve import classes, modules
+from callground.resolve import classes, hierarchy, modules
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
 from callground.resolve.values import ClassObject, Instance, ModuleObject, Ref, SuperObject
@@ -92,7 +92,7 @@ def _prefix(asked: Asked) -> str:
 
 def class_members(ev: Evaluator, ref: Ref, prefix: str) -> Iterator[Candidate]:
     """The members of a class, inherited ones too, the nearest class first."""
-    order = classes.mro(ev, ref)
+    order = hierarchy.mro(ev, ref)
     seen: set[str] = set()
     for entry in order.entries:
         for face in classes.faces(ev, entry.ref):
@@ -100,7 +100,7 @@ def class_members(ev: Evaluator, ref: Ref, prefix: str) -> Iterator[Candidate]:
             rows = [(b.name, _KINDS.get(b.kind, "variable"), b.line) for b in face.row.members if ev.alive(b.guards)]
             rows += [(a.name, "variable", a.line) for a in face.row.self_attrs]
             for name, kind, line in rows:
-                if name in seen or name == "*" or (entry.ref == classes.OBJECT and not name.startswith("__")):
+                if name in seen or name == "*" or (entry.ref == hierarchy.OBJECT and not name.startswith("__")):
                     continue
                 seen.add(name)
                 yield Candidate(

@@ -16,7 +16,7 @@ from callground.repairs import calltext, imports
 from callground.repairs.asked import Asked
 from callground.repairs.model import Candidate, FileEdits, ImportWanted, Repair
 from callground.repairs.words import plain, read_table
-from callground.resolve import classes
+from callground.resolve import classes, hierarchy
 from callground.resolve.flow import dotted
 from callground.resolve.values import ClassObject, Instance, ModuleObject
 from callground.text.edits import Edit
@@ -110,7 +110,7 @@ def _owners(asked: Asked) -> frozenset[str]:
     if isinstance(o, ModuleObject):
         return frozenset({f"module:{o.name}"})
     if isinstance(o, (Instance, ClassObject)) and not isinstance(o, ClassObject):
-        found = {entry.ref.dotted for entry in classes.mro(ev, o.ref).entries}
+        found = {entry.ref.dotted for entry in hierarchy.mro(ev, o.ref).entries}
         if classes.find(ev, o.ref, "__len__").found is not None:
             found.add("sized")
         if classes.find(ev, o.ref, "__next__").found is None:
@@ -137,9 +137,12 @@ def _edits(asked: Asked, call: ast.Call, row: Habit) -> tuple[list[Edit], str] |
     def fill(match: re.Match[str]) -> str:
         field = match[1]
         value = values[field]
-        around = row.new[: match.start()][-1:] + row.new[match.end() :][:1]
+        before, behind = row.new[: match.start()], row.new[match.end() :]
+        # Between brackets, commas and colons, and behind an assignment, any expression may stand.
+        opened = before == "" or before[-1] in "([:" or before.endswith((", ", "] = ", "n = "))
+        alone = opened and (behind == "" or behind[0] in ")],:") and bool(before)
         node = nodes.get(field)
-        alone = around in ("()", "(,", " )", "") or (row.new[: match.start()][-2:] == ", " and around[-1:] in (",", ")"))
+        alone = alone or (isinstance(node, ast.Constant) and not behind.startswith("."))
         if node is not None and not alone and calltext.needs_parentheses(node):
             return f"({value})"
         return value
