@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from callground.facts.model import Binding
 from callground.graph.interface import Module, SourceFile
@@ -11,8 +10,10 @@ from callground.resolve import classes, names, openings, pep562, tables
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.known import Keys
 from callground.resolve.values import (
+    MISSING,
     ClassObject,
     FunctionObject,
+    Member,
     ModuleObject,
     Ref,
     Values,
@@ -24,17 +25,6 @@ from callground.resolve.values import (
 )
 from callground.verdict.model import Reason
 
-
-class Member(NamedTuple):
-    """The outcome of a member look-up: found values, a reason why it is open, or neither (proved missing)."""
-
-    found: Values | None = None
-    why: Why | None = None
-    guarded: str = ""
-    """The name exists, but only under a version or platform guard that this environment does not meet."""
-
-
-MISSING = Member()
 _MODULE_TYPE = Ref("types", "ModuleType")
 
 

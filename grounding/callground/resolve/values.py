@@ -210,6 +210,18 @@ class Values:
 NEVER = Values()
 
 
+class Member(NamedTuple):
+    """The outcome of a member look-up: found values, a reason why it is open, or neither (proved missing)."""
+
+    found: Values | None = None
+    why: Why | None = None
+    guarded: str = ""
+    """The name exists, but only under a version or platform guard that this environment does not meet."""
+
+
+MISSING = Member()
+
+
 def unknown(reason: Reason, detail: str = "") -> Values:
     """Nothing is known, for this reason."""
     return Values((), (Why(reason, detail),))
