@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from callground.facts.model import Param
-from callground.resolve import calls, classes, generics, members, returns
+from callground.resolve import calls, classes, generics, hierarchy, openness, returns
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.scopes import FunctionFace
 from callground.resolve.values import (
@@ -235,7 +235,7 @@ def _fits_one(ev: Evaluator, o: Obj, d: Obj) -> bool | None:
         return None
     if isinstance(d, ClassObject):
         if isinstance(o, ClassObject):
-            return classes.is_subclass(ev, o.ref, d.ref)
+            return hierarchy.is_subclass(ev, o.ref, d.ref)
         return False if isinstance(o, Instance) and o.ref.module == "builtins" else None
     if isinstance(d, Instance):
         if d.ref == builtin("object"):
@@ -247,7 +247,7 @@ def _fits_one(ev: Evaluator, o: Obj, d: Obj) -> bool | None:
                 if isinstance(o.literal, Literal):
                     return o.literal == d.literal
                 return False if o.ref != d.ref else None
-            sub = classes.is_subclass(ev, o.ref, d.ref)
+            sub = hierarchy.is_subclass(ev, o.ref, d.ref)
             if sub is False:
                 if d.ref == builtin("float") and o.ref in (builtin("int"), builtin("bool")):
                     return True
@@ -281,7 +281,7 @@ def _args_fit(ev: Evaluator, o: Instance, d: Instance) -> bool | None:
     if args is None:
         return True
     unsure = False
-    for given, wanted in zip(args, d.args):
+    for given, wanted in zip(args, d.args, strict=False):
         if generics.has_vars(wanted) or not wanted.items:
             continue
         one = compatible(ev, given, wanted)
@@ -298,7 +298,7 @@ def _unrelated(ev: Evaluator, o: Instance, d: Instance) -> bool:
 
 
 def _protocol(ev: Evaluator, d: Instance) -> bool:
-    return any(members.is_protocol(ev, f) for f in classes.faces(ev, d.ref))
+    return any(openness.is_protocol(ev, f) for f in classes.faces(ev, d.ref))
 
 
 def _has_protocol(ev: Evaluator, o: Instance, d: Instance) -> bool | None:

@@ -15,6 +15,7 @@ from callground.resolve import (
     decorators,
     expressions,
     generics,
+    hierarchy,
     members,
     returns,
     signatures,
@@ -37,6 +38,7 @@ from callground.resolve.values import (
     TypeOfVar,
     TypeVarObject,
     Values,
+    Why,
     is_none,
     join,
     known,
@@ -132,7 +134,7 @@ def _callable_result(ev: Evaluator, o: CallableObject, args: CallArgs) -> Values
     if not generics.has_vars(o.result):
         return o.result
     solution: generics.Solution = {}
-    for declared, arg in zip(o.params or (), args.positional):
+    for declared, arg in zip(o.params or (), args.positional, strict=False):
         if isinstance(arg, ast.Starred):
             break
         generics.solve(ev, declared, args.value(ev, arg), solution)
@@ -158,12 +160,12 @@ def call_method(
 def construct(ev: Evaluator, cls: ClassObject, args: CallArgs) -> Values:
     """An instance; its type arguments are solved from ``__init__`` or ``__new__``."""
     ref = cls.ref
-    params = classes.type_params(ev, ref)
-    meta = classes.metaclass(ev, ref)
-    if meta != classes.TYPE and classes.defines_call(ev, meta):
+    params = hierarchy.type_params(ev, ref)
+    meta = hierarchy.metaclass(ev, ref)
+    if meta != hierarchy.TYPE and classes.defines_call(ev, meta):
         return unknown(Reason.UNKNOWN_METACLASS, meta.dotted)
     new = classes.find(ev, ref, "__new__", on_class=True)
-    if new.found is not None and new.found.entry.ref != classes.OBJECT:
+    if new.found is not None and new.found.entry.ref != hierarchy.OBJECT:
         made = _new_result(ev, cls, new.found, args)
         if made is not None:
             return made
@@ -172,7 +174,7 @@ def construct(ev: Evaluator, cls: ClassObject, args: CallArgs) -> Values:
     solution: generics.Solution = {}
     me = Instance(ref, tuple(known(p) for p in params), cls.exact)
     init = classes.find(ev, ref, "__init__", on_class=True)
-    if init.found is not None and init.found.entry.ref != classes.OBJECT:
+    if init.found is not None and init.found.entry.ref != hierarchy.OBJECT:
         for o in members.raw(ev, init.found).items:
             if isinstance(o, FunctionObject):
                 solve_call(ev, o, args, me, solution)
@@ -196,7 +198,7 @@ def _new_result(ev: Evaluator, cls: ClassObject, found: classes.Found, args: Cal
             if got.complete and instances and len(instances) == len(got.items):
                 out.append(got)
                 continue
-            return known(Instance(cls.ref, cls.args, cls.exact)) if not classes.type_params(ev, cls.ref) else None
+            return known(Instance(cls.ref, cls.args, cls.exact)) if not hierarchy.type_params(ev, cls.ref) else None
         out.append(function_result(ev, inner, args, cls))
     result = join(*out)
     return result if result.items else None
@@ -266,9 +268,9 @@ def receiver_solution(ev: Evaluator, o: FunctionObject, receiver: Obj | None) ->
         me = receiver if isinstance(receiver, Instance) else Instance(receiver.ref, receiver.args, receiver.exact)
         solution[generics.SELF] = known(me)
         args = generics.args_as(ev, me, o.owner)
-        params = classes.type_params(ev, o.owner)
+        params = hierarchy.type_params(ev, o.owner)
         if args is not None and params:
-            for p, a in zip(params, args):
+            for p, a in zip(params, args, strict=False):
                 solution[p.ref] = a
     return solution
 
@@ -356,7 +358,7 @@ def class_decorated(ev: Evaluator, values: Values, node: ast.expr, scope: Scope)
     return decorators.apply_to_class(ev, values, node, scope)
 
 
-def decorator_adds(ev: Evaluator, face: ClassFace, name: str) -> decorators.Why | None:
+def decorator_adds(ev: Evaluator, face: ClassFace, name: str) -> Why | None:
     """Why a class decorator may have added the member `name`."""
     return decorators.adds(ev, face, name)
 

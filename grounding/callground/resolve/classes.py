@@ -1,8 +1,7 @@
-"""Classes: their rows in stub and source, bases, MRO, and the look-up of a member with the proof of its absence."""
+"""Classes: their rows in stub and source, hierarchy.bases, MRO, and the look-up of a member with the proof of its absence."""
 
 from __future__ import annotations
 
-import ast
 from typing import NamedTuple
 
 from callground.facts.model import Binding, SelfAttr
@@ -10,61 +9,40 @@ from callground.graph.interface import Module, SourceFile
 from callground.resolve import (
     calls,
     decorators,
-    expressions,
     generated,
-    generics,
+    hierarchy,
     modules,
     names,
     tables,
-    type_forms,
 )
 from callground.resolve.evaluator import Evaluator
-from callground.resolve.modules import Member
 from callground.resolve.scopes import ClassFace, Scope
 from callground.resolve.static import parse_expression
 from callground.resolve.values import (
     ClassObject,
     Instance,
+    Member,
     Ref,
-    TypeVarObject,
     Values,
     Why,
-    builtin,
     join,
     known,
     unknown,
 )
 from callground.verdict.model import Reason
 
-OBJECT = builtin("object")
-TYPE = builtin("type")
 _QUIET_METACLASSES = {"builtins", "abc", "enum", "typing", "typing_extensions", "_typeshed", "_ctypes"}
-_TYPING_BASES = {"Generic", "Protocol"}
 _TRANSFORMS = {("typing", "dataclass_transform"), ("typing_extensions", "dataclass_transform")}
 
 
-class Entry(NamedTuple):
-    """One class in an MRO, its type arguments in terms of the first class's parameters."""
-
-    ref: Ref
-    args: tuple[Values, ...]
 
 
-class Mro(NamedTuple):
-    """The order in which members are looked up."""
-
-    entries: tuple[Entry, ...]
-    whys: tuple[Why, ...]
-    """Why further classes may be in it."""
-    extra: tuple[Ref, ...] = ()
-    """Ancestors that only one of stub and source names: a member there exists too."""
-    metaclasses: tuple[Ref, ...] = ()
 
 
 class Found(NamedTuple):
     """Where a member is: the class and its rows."""
 
-    entry: Entry
+    entry: hierarchy.Entry
     rows: tuple[tuple[ClassFace, Binding | SelfAttr], ...]
 
 
@@ -76,9 +54,6 @@ class Lookup(NamedTuple):
     guarded: str = ""
 
 
-def is_local(ref: Ref) -> bool:
-    """Whether the class stands in a function (its memo must not outlive this evaluator)."""
-    return "<" in ref.qualname
 
 
 def faces(ev: Evaluator, ref: Ref) -> list[ClassFace]:
@@ -167,7 +142,7 @@ def _decorated(ev: Evaluator, face: ClassFace) -> Values | None:
             values = calls.class_decorated(ev, values, node, face.scope.at(face.line))
         return values
 
-    result = ev.values(key, compute, local=is_local(face.ref))
+    result = ev.values(key, compute, local=hierarchy.is_local(face.ref))
     return None if result == plain else result
 
 
@@ -179,162 +154,18 @@ def decorator_why(ev: Evaluator, face: ClassFace) -> Why | None:
     return result.whys[0] if result.whys else Why(Reason.UNKNOWN_DECORATOR, face.ref.dotted)
 
 
-def bases(ev: Evaluator, face: ClassFace) -> tuple[list[Entry], list[Why], list[Ref]]:
-    """(base classes with arguments, why more are possible, metaclasses named)."""
-    out: list[Entry] = []
-    whys: list[Why] = []
-    metas: list[Ref] = []
-    here = face.scope.at(face.line)
-    for text in face.row.bases:
-        if text.startswith("*"):
-            whys.append(Why(Reason.UNKNOWN_BASE, text))
-            continue
-        node = parse_expression(text)
-        if node is None:
-            whys.append(Why(Reason.UNKNOWN_BASE, text))
-            continue
-        if _is_generic_marker(ev, node, here):
-            if type_forms.special_name(ev, node.value if isinstance(node, ast.Subscript) else node, here) == "Protocol":
-                metas.append(Ref("abc", "ABCMeta"))
-            continue
-        values = expressions.value(ev, node, here)
-        classes_ = [o for o in values.items if isinstance(o, ClassObject)]
-        special = type_forms.special_base(ev, node, here)
-        if special is not None:
-            out.append(Entry(special, ()))
-            continue
-        for o in classes_:
-            out.append(Entry(o.ref, o.args))
-        if not values.complete or len(classes_) != len(values.items) or len(classes_) > 1:
-            why = values.whys[0] if values.whys else Why(Reason.UNKNOWN_BASE, text)
-            whys.append(Why(Reason.UNKNOWN_BASE, f"{text} ({why.reason.value})"))
-    for keyword, text in face.row.keywords:
-        if keyword == "metaclass":
-            node = parse_expression(text)
-            values = expressions.value(ev, node, here) if node is not None else unknown(Reason.UNKNOWN_METACLASS)
-            found = [o for o in values.items if isinstance(o, ClassObject)]
-            metas.extend(o.ref for o in found)
-            if not values.complete or not found:
-                whys.append(Why(Reason.UNKNOWN_METACLASS, text))
-        elif keyword == "**":
-            whys.append(Why(Reason.UNKNOWN_METACLASS, "**"))
-    return out, whys, metas
 
 
-def _is_generic_marker(ev: Evaluator, node: ast.expr, scope: Scope) -> bool:
-    inner = node.value if isinstance(node, ast.Subscript) else node
-    name = type_forms.special_name(ev, inner, scope)
-    return name in _TYPING_BASES
 
 
-def mro(ev: Evaluator, ref: Ref) -> Mro:
-    """C3 linearisation (Barrett et al. 1996) of a class, object included."""
-    ev.read("class", ref.module, ref.qualname)
-    return ev.memo(
-        ("mro", ref),
-        lambda: _mro(ev, ref),
-        lambda reason: Mro((Entry(ref, ()),), (Why(reason, ref.dotted),)),
-        local=is_local(ref),
-    )
 
 
-def _mro(ev: Evaluator, ref: Ref) -> Mro:
-    rows = faces(ev, ref)
-    params = tuple(known(p) for p in type_params(ev, ref))
-    first = Entry(ref, params)
-    if ref == OBJECT:
-        return Mro((first,), ())
-    if not rows:
-        return Mro((first, Entry(OBJECT, ())), (Why(Reason.UNKNOWN_TYPE, ref.dotted),))
-    primary = rows[0]
-    same = [f for f in rows if f.file is primary.file]
-    whys: list[Why] = []
-    extra: dict[Ref, None] = {}
-    metas: list[Ref] = []
-    base_entries, base_whys, base_metas = bases(ev, same[-1])
-    whys += base_whys
-    metas += base_metas
-    for other in rows:
-        if other is same[-1]:
-            continue
-        more, more_whys, more_metas = bases(ev, other)
-        whys += more_whys
-        metas += more_metas
-        for e in more:
-            extra[e.ref] = None
-    if any(f.row.bases != same[-1].row.bases for f in same[:-1]):
-        whys.append(Why(Reason.UNKNOWN_BASE, f"{ref.dotted} is defined more than once"))
-    sequences: list[list[Entry]] = []
-    for base in base_entries:
-        if base.ref == ref:
-            continue
-        sub = mro(ev, base.ref)
-        whys += sub.whys
-        metas += sub.metaclasses
-        extra.update(dict.fromkeys(sub.extra))
-        mapping = generics.mapping(type_params(ev, base.ref), base.args)
-        sequences.append([Entry(e.ref, generics.substitute_all(e.args, mapping)) for e in sub.entries])
-    sequences.append([b for b in base_entries if b.ref != ref])
-    merged = _merge([s for s in sequences if s])
-    if merged is None:
-        whys.append(Why(Reason.UNKNOWN_BASE, "inconsistent bases"))
-        merged = list({e.ref: e for s in sequences for e in s}.values())
-    entries = [first, *merged]
-    if not any(e.ref == OBJECT for e in entries):
-        entries.append(Entry(OBJECT, ()))
-    present = {e.ref for e in entries}
-    return Mro(
-        tuple(entries),
-        tuple(dict.fromkeys(whys))[:6],
-        tuple(e for e in extra if e not in present),
-        tuple(dict.fromkeys(metas)),
-    )
 
 
-def _merge(sequences: list[list[Entry]]) -> list[Entry] | None:
-    out: list[Entry] = []
-    pending = [list(s) for s in sequences]
-    while any(pending):
-        pending = [s for s in pending if s]
-        for s in pending:
-            head = s[0]
-            if not any(head.ref == e.ref for other in pending for e in other[1:]):
-                break
-        else:
-            return None
-        out.append(head)
-        for s in pending:
-            if s[0].ref == head.ref:
-                del s[0]
-    return out
 
 
-def type_params(ev: Evaluator, ref: Ref) -> tuple[TypeVarObject, ...]:
-    """The type parameters of a class, in order."""
-    return ev.memo(("params", ref), lambda: _type_params(ev, ref), lambda reason: (), local=is_local(ref))
 
 
-def _type_params(ev: Evaluator, ref: Ref) -> tuple[TypeVarObject, ...]:
-    rows = faces(ev, ref)
-    if not rows:
-        return ()
-    face = rows[0]
-    if face.row.type_params:
-        return tuple(
-            TypeVarObject(Ref(f"{ref.module}.{ref.qualname}", p.split(":")[0].split("=")[0].strip(" *")))
-            for p in face.row.type_params
-        )
-    here = face.scope.at(face.line)
-    collected: dict[TypeVarObject, None] = {}
-    for text in face.row.bases:
-        node = parse_expression(text)
-        if not isinstance(node, ast.Subscript):
-            continue
-        found = type_forms.type_vars(ev, node.slice, here)
-        if _is_generic_marker(ev, node, here) and found:
-            return tuple(found)
-        collected.update(dict.fromkeys(found))
-    return tuple(collected)
 
 
 def body_name(ev: Evaluator, face: ClassFace, name: str, before: int | None) -> Values | None:
@@ -359,12 +190,12 @@ def find(ev: Evaluator, ref: Ref, name: str, on_class: bool = False, after: Ref 
         ("find", ref, name, on_class, after),
         lambda: _find(ev, ref, name, on_class, after),
         lambda reason: Lookup(why=Why(reason)),
-        local=is_local(ref) or (after is not None and is_local(after)),
+        local=hierarchy.is_local(ref) or (after is not None and hierarchy.is_local(after)),
     )
 
 
 def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None) -> Lookup:
-    order = mro(ev, ref)
+    order = hierarchy.mro(ev, ref)
     why: Why | None = None
     entries = list(order.entries)
     if after is not None:
@@ -374,16 +205,16 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None)
         entries = entries[position + 1 :]
     guarded = ""
     blind: Why | None = None
-    for entry in [*entries, *(Entry(r, ()) for r in order.extra)]:
+    for entry in [*entries, *(hierarchy.Entry(r, ()) for r in order.extra)]:
         own = faces(ev, entry.ref)
         rows = _own_rows(ev, own, name, on_class)
         if rows:
             # A base that is not known stands before this class and may have its own.
             before = (order.whys[0] if order.whys else blind) if entry.ref != ref else None
-            if before is not None and entry.ref == OBJECT:
+            if before is not None and entry.ref == hierarchy.OBJECT:
                 return Lookup(why=before)
             return Lookup(Found(entry, rows), before)
-        if name in ("__init__", "__new__") and entry.ref != OBJECT and generated.makes(ev, own, name):
+        if name in ("__init__", "__new__") and entry.ref != hierarchy.OBJECT and generated.makes(ev, own, name):
             return Lookup(why=Why(Reason.UNKNOWN_SIGNATURE, f"{entry.ref.dotted}.{name} is generated"))
         for face in own:
             if any(b.name == name for b in face.row.members):
@@ -391,7 +222,7 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None)
                     (g for b in face.row.members if b.name == name for g in b.guards if not ev.alive((g,))), ""
                 )
             why = why or _face_why(ev, entry, face, on_class, ref, name)
-        if not own and entry.ref != OBJECT:
+        if not own and entry.ref != hierarchy.OBJECT:
             blind = blind or Why(Reason.UNKNOWN_TYPE, entry.ref.dotted)
             why = why or blind
     if order.whys:
@@ -403,8 +234,8 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None)
                 continue
             why = why or _absence_why(ev, entry.ref, name)
             if _only_in_stub(ev, entry.ref):
-                # Its run-time twin has been asked, with the twin's bases: the stub's own bases need none.
-                covered.update(e.ref for e in mro(ev, entry.ref).entries)
+                # Its run-time twin has been asked, with the twin's hierarchy.bases: the stub's own hierarchy.bases need none.
+                covered.update(e.ref for e in hierarchy.mro(ev, entry.ref).entries)
     if why is None:
         why = _metaclass_why(ev, order)
     return Lookup(why=why, guarded=guarded)
@@ -427,10 +258,10 @@ def _own_rows(
     return tuple(rows)
 
 
-def _face_why(ev: Evaluator, entry: Entry, face: ClassFace, on_class: bool, asked: Ref, name: str) -> Why | None:
+def _face_why(ev: Evaluator, entry: hierarchy.Entry, face: ClassFace, on_class: bool, asked: Ref, name: str) -> Why | None:
     """Why this class may have a member that its row does not show."""
     row = face.row
-    if entry.ref in (OBJECT, TYPE):
+    if entry.ref in (hierarchy.OBJECT, hierarchy.TYPE):
         return None
     checked = face.module.origin == "stdlib" and face.module.stub is not None and not name.startswith("_")
     for mark in row.dynamic if face.file.is_stub or not checked else ():
@@ -459,8 +290,8 @@ def _face_why(ev: Evaluator, entry: Entry, face: ClassFace, on_class: bool, aske
 
 def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
     """Why the rows at hand do not prove that the class has no such member."""
-    if is_local(ref) or ref == OBJECT:
-        return modules.patch_reason(ev, ref.qualname.rsplit(".", 1)[-1], name) if ref != OBJECT else None
+    if hierarchy.is_local(ref) or ref == hierarchy.OBJECT:
+        return modules.patch_reason(ev, ref.qualname.rsplit(".", 1)[-1], name) if ref != hierarchy.OBJECT else None
     module = ev.module(ref.module)
     if module is None:
         return Why(Reason.UNKNOWN_TYPE, ref.dotted)
@@ -488,7 +319,7 @@ def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
 
 def _only_in_stub(ev: Evaluator, ref: Ref) -> bool:
     """Whether a class outside the standard library is known by a stub alone."""
-    module = ev.module(ref.module) if not is_local(ref) and ref != OBJECT else None
+    module = ev.module(ref.module) if not hierarchy.is_local(ref) and ref != hierarchy.OBJECT else None
     if module is None or module.origin in ("stdlib", "workspace") or module.probed is not None:
         return False
     return all(f.file.is_stub for f in faces(ev, ref))
@@ -502,11 +333,11 @@ def runtime_twin(ev: Evaluator, ref: Ref) -> Ref | None:
     return found if found != ref else None
 
 
-def _metaclass_why(ev: Evaluator, order: Mro) -> Why | None:
+def _metaclass_why(ev: Evaluator, order: hierarchy.Mro) -> Why | None:
     for meta in order.metaclasses:
         if meta.module in _QUIET_METACLASSES or _transforms(ev, meta):
             continue
-        for entry in mro(ev, meta).entries:
+        for entry in hierarchy.mro(ev, meta).entries:
             if entry.ref.module in _QUIET_METACLASSES:
                 continue
             for face in faces(ev, entry.ref):
@@ -517,7 +348,7 @@ def _metaclass_why(ev: Evaluator, order: Mro) -> Why | None:
 
 
 def _transforms(ev: Evaluator, meta: Ref) -> bool:
-    """Whether PEP 681 declares that the metaclass makes no other members than the class body shows.
+    """Whether PEP 681 declares that the hierarchy.metaclass makes no other members than the class body shows.
 
     One that takes attributes later (``__setattr__``) may also be given some by name, as relations between models are.
     """
@@ -531,29 +362,18 @@ def _transforms(ev: Evaluator, meta: Ref) -> bool:
     )
 
 
-def metaclasses(ev: Evaluator, ref: Ref) -> tuple[Ref, ...]:
-    """The classes that a class is an instance of, the most derived first, ``type`` last.
-
-    Stubs make builtin classes nominal children of protocols: for these ``ABCMeta`` is only a manner of speaking.
-    """
-    found = list(mro(ev, ref).metaclasses)
-    found.sort(key=lambda m: (m == Ref("abc", "ABCMeta"), -len(mro(ev, m).entries)))
-    return (*found, TYPE)
 
 
-def metaclass(ev: Evaluator, ref: Ref) -> Ref:
-    """The class of a class."""
-    return metaclasses(ev, ref)[0]
 
 
 def defines(ev: Evaluator, ref: Ref, name: str) -> bool:
     """Whether the class or a base other than object has a row for `name`."""
     looked = find(ev, ref, name)
-    return looked.found is not None and looked.found.entry.ref != OBJECT
+    return looked.found is not None and looked.found.entry.ref != hierarchy.OBJECT
 
 
 def defines_call(ev: Evaluator, meta: Ref) -> bool:
-    """Whether a metaclass changes what calling its classes does."""
+    """Whether a hierarchy.metaclass changes what calling its classes does."""
     looked = find(ev, meta, "__call__")
     return looked.found is not None and looked.found.entry.ref.module not in _QUIET_METACLASSES
 
@@ -566,54 +386,18 @@ def instance_member(ev: Evaluator, ref: Ref, name: str) -> Member:
     return Member(why=looked.why)
 
 
-def subclasses(ev: Evaluator, ref: Ref) -> tuple[Ref, ...]:
-    """Known workspace classes that have `ref` in their MRO (itself left out)."""
-
-    def compute() -> tuple[Ref, ...]:
-        found: dict[Ref, None] = {}
-        pending = [ref]
-        seen = {ref}
-        while pending:
-            current = pending.pop()
-            short = current.qualname.rsplit(".", 1)[-1].split("@")[0]
-            ev.read("bases", short)
-            for module, qualname in ev.snapshot.classes_with_base(short):
-                child = Ref(module, qualname)
-                if child in seen:
-                    continue
-                seen.add(child)
-                order = mro(ev, child)
-                if any(e.ref == ref for e in order.entries) or ref in order.extra:
-                    found[child] = None
-                    pending.append(child)
-        return tuple(found)
-
-    return ev.memo(("subclasses", ref), compute, lambda reason: (), local=is_local(ref))
 
 
-def is_subclass(ev: Evaluator, child: Ref, parent: Ref) -> bool | None:
-    """Whether `child` derives from `parent`; None when an unknown base leaves it open."""
-    if child == parent or parent == OBJECT:
-        return True
-    order = mro(ev, child)
-    if any(e.ref == parent for e in order.entries) or parent in order.extra:
-        return True
-    if _virtual(parent, child):
-        return None
-    return None if order.whys else False
 
 
-def _virtual(parent: Ref, child: Ref) -> bool:
-    """Abstract base classes of the standard library accept classes that only have the methods."""
-    return parent.module in ("typing", "collections.abc", "_collections_abc", "numbers", "abc", "os")
 
 
 def member_names(ev: Evaluator, ref: Ref) -> tuple[str, ...]:
     """Every known member name, nearest class first: raw material for suggestions."""
     out: dict[str, None] = {}
-    order = mro(ev, ref)
+    order = hierarchy.mro(ev, ref)
     for entry in order.entries:
-        if entry.ref == OBJECT:
+        if entry.ref == hierarchy.OBJECT:
             continue
         for face in faces(ev, entry.ref):
             out.update(dict.fromkeys(b.name for b in face.row.members if ev.alive(b.guards)))

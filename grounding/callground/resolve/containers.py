@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from callground.resolve import calls, expressions, generics, members
+from callground.resolve import calls, expressions, members
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.scopes import Scope
 from callground.resolve.values import (
@@ -98,8 +98,7 @@ def _namedtuple_items(ev: Evaluator, o: Instance) -> list[Values] | None:
     fields = generated.namedtuple_fields(ev, o.ref)
     if fields is not None:
         return [members.attribute(ev, known(o), name) for name, _default in fields]
-    args = generics.args_as(ev, o, builtin("tuple"))
-    return None if args is None else None
+    return None
 
 
 def subscript(ev: Evaluator, node: ast.Subscript, scope: Scope) -> Values:

@@ -97,7 +97,7 @@ def where(ev: Evaluator, node: ast.expr, scope: Scope) -> tuple[str, str] | None
     found = type_forms.origin(ev, text, scope.top)
     if found is not None:
         module, name = found
-        if module.startswith("attr.") or module.startswith("attrs."):
+        if module.startswith(("attr.", "attrs.")):
             module = module.split(".")[0]
         if module == "unittest.case":
             module = "unittest"

@@ -6,10 +6,9 @@ import ast
 from typing import NamedTuple
 
 from callground.facts.model import Binding, Param
-from callground.resolve import classes, decorators, expressions, members, names, signatures, type_forms
+from callground.resolve import classes, decorators, expressions, hierarchy, members, names, signatures, type_forms
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
-from callground.resolve.modules import Member
 from callground.resolve.scopes import ClassFace
 from callground.resolve.static import parse_expression
 from callground.resolve.values import (
@@ -17,6 +16,7 @@ from callground.resolve.values import (
     FunctionObject,
     Instance,
     LocalFunction,
+    Member,
     PropertyObject,
     Ref,
     Values,
@@ -45,7 +45,7 @@ class GeneratedField(NamedTuple):
 
 
 def _in_mro(ev: Evaluator, ref: Ref, base: Ref) -> bool:
-    return any(e.ref == base for e in classes.mro(ev, ref).entries)
+    return any(e.ref == base for e in hierarchy.mro(ev, ref).entries)
 
 
 def is_enum(ev: Evaluator, ref: Ref) -> bool:
@@ -117,9 +117,9 @@ def getattr_closed(ev: Evaluator, holder: Ref, asked: Ref, name: str) -> bool:
     """
     if holder != _MODEL or name.startswith("_"):
         return False
-    for entry in classes.mro(ev, asked).entries:
+    for entry in hierarchy.mro(ev, asked).entries:
         for face in classes.faces(ev, entry.ref):
-            if face.ref in (_MODEL, classes.OBJECT):
+            if face.ref in (_MODEL, hierarchy.OBJECT):
                 continue
             if any(k == "extra" for k, _v in face.row.keywords):
                 return False
@@ -140,7 +140,7 @@ def namedtuple_fields(ev: Evaluator, ref: Ref) -> list[tuple[str, bool]] | None:
     """(field, has a default) of a named tuple class, in order; None for other classes."""
     if ref.module == "builtins" or not _in_mro(ev, ref, NAMED_TUPLE):
         return None
-    for entry in classes.mro(ev, ref).entries:
+    for entry in hierarchy.mro(ev, ref).entries:
         for face in classes.faces(ev, entry.ref):
             direct = any("NamedTuple" in b.rsplit(".", 1)[-1] for b in face.row.bases)
             if direct and entry.ref != NAMED_TUPLE:
@@ -159,8 +159,8 @@ def constructor(ev: Evaluator, cls: ClassObject) -> signatures.Signatures | None
         return signatures.Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, "enum"))
     if ref.module != "builtins" and _in_mro(ev, ref, TYPED_DICT):
         return signatures.Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, "TypedDict"))
-    for entry in classes.mro(ev, ref).entries:
-        if entry.ref == classes.OBJECT:
+    for entry in hierarchy.mro(ev, ref).entries:
+        if entry.ref == hierarchy.OBJECT:
             return None
         for face in classes.faces(ev, entry.ref):
             own = {b.name for b in face.row.members if b.kind == "def" and ev.alive(b.guards)}
@@ -214,7 +214,7 @@ def _dataclass(ev: Evaluator, cls: ClassObject, face: ClassFace, node: ast.expr)
     if isinstance(node, ast.Call) and any(k.arg is None for k in node.keywords):
         return signatures.Signatures(why=Why(Reason.UNKNOWN_DECORATOR, "dataclass(**)"))
     fields: dict[str, GeneratedField] = {}
-    order = classes.mro(ev, face.ref)
+    order = hierarchy.mro(ev, face.ref)
     if order.whys:
         return signatures.Signatures(why=order.whys[0])
     for entry in reversed(order.entries):
@@ -306,7 +306,7 @@ def _attrs(
         k.arg in (None, "these", "field_transformer", "auto_detect", "collect_by_mro") for k in node.keywords
     ):
         return signatures.Signatures(why=Why(Reason.UNKNOWN_DECORATOR, "attrs options"))
-    order = classes.mro(ev, face.ref)
+    order = hierarchy.mro(ev, face.ref)
     if order.whys:
         return signatures.Signatures(why=order.whys[0])
     fields: dict[str, GeneratedField] = {}

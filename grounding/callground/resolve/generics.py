@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from callground.resolve import calls, classes
+from callground.resolve import calls, hierarchy
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.values import (
     BoundMethod,
@@ -215,9 +215,9 @@ def args_as(ev: Evaluator, o: Instance, ref: Ref) -> tuple[Values, ...] | None:
     """The type arguments of an instance seen as an instance of a base class; None when it is not one."""
     if o.ref == ref:
         return o.args
-    order = classes.mro(ev, o.ref)
+    order = hierarchy.mro(ev, o.ref)
     for entry in order.entries:
         if entry.ref == ref:
-            solution = mapping(classes.type_params(ev, o.ref), o.args)
+            solution = mapping(hierarchy.type_params(ev, o.ref), o.args)
             return substitute_all(entry.args, solution)
     return None

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import ast
-
 from callground.facts.model import Binding, SelfAttr
 from callground.resolve import (
     calls,
     classes,
-    containers,
-    expressions,
     generated,
     generics,
+    hierarchy,
     modules,
     names,
-    type_forms,
+    openness,
+    self_attributes,
 )
 from callground.resolve.evaluator import Evaluator
-from callground.resolve.modules import MISSING, Member
-from callground.resolve.scopes import ClassFace, FunctionFace, Scope
-from callground.resolve.static import parse_expression
+from callground.resolve.scopes import ClassFace
 from callground.resolve.values import (
+    MISSING,
     BoundMethod,
     CallableObject,
     ClassMethodObject,
@@ -28,6 +25,7 @@ from callground.resolve.values import (
     FunctionObject,
     Instance,
     LocalFunction,
+    Member,
     ModuleObject,
     Obj,
     PartialObject,
@@ -137,21 +135,21 @@ def _of_super(ev: Evaluator, o: SuperObject, name: str) -> Member:
         return Member(why=looked.why)
     if not receiver.exact:
         # In another subclass's MRO something else may follow.
-        for child in classes.subclasses(ev, receiver.ref):
+        for child in hierarchy.subclasses(ev, receiver.ref):
             other = classes.find(ev, child, name, False, o.start)
             if other.found is not None or other.why is not None:
                 return Member(why=Why(Reason.SUBCLASS, child.dotted))
-        why = mixin_why(ev, receiver.ref, name)
+        why = openness.mixin_why(ev, receiver.ref, name)
         if why is not None:
             return Member(why=why)
-        order = classes.mro(ev, receiver.ref)
-        if len([e for e in order.entries if e.ref != classes.OBJECT]) == 1:
+        order = hierarchy.mro(ev, receiver.ref)
+        if len([e for e in order.entries if e.ref != hierarchy.OBJECT]) == 1:
             return Member(why=Why(Reason.SUBCLASS, "super() of a class without bases"))
     return Member(guarded=looked.guarded)
 
 
 def _of_instance(ev: Evaluator, o: Instance, name: str) -> Member:
-    if o.ref == classes.OBJECT and not o.exact:
+    if o.ref == hierarchy.OBJECT and not o.exact:
         looked = classes.find(ev, o.ref, name)
         if looked.found is not None:
             return Member(_bind(ev, looked.found, o, name, False))
@@ -167,14 +165,14 @@ def _of_instance(ev: Evaluator, o: Instance, name: str) -> Member:
         return Member(why=looked.why)
     if is_none(o):
         return MISSING
-    if o.ref != classes.TYPE and any(e.ref == classes.TYPE for e in classes.mro(ev, o.ref).entries):
+    if o.ref != hierarchy.TYPE and any(e.ref == hierarchy.TYPE for e in hierarchy.mro(ev, o.ref).entries):
         return Member(why=Why(Reason.UNKNOWN_METACLASS, f"a class made by {o.ref.dotted}"))
     if not o.exact:
-        why = subclass_why(ev, o.ref, name, False)
+        why = openness.subclass_why(ev, o.ref, name, False)
         if why is None and o.is_self:
-            why = mixin_why(ev, o.ref, name)
+            why = openness.mixin_why(ev, o.ref, name)
         if why is None:
-            why = abstract_why(ev, o.ref)
+            why = openness.abstract_why(ev, o.ref)
         if why is not None:
             return Member(why=why)
     return Member(guarded=looked.guarded)
@@ -188,7 +186,7 @@ def _with_overrides(ev: Evaluator, values: Values, o: Instance, name: str, found
     """The attribute of something that may be a subclass: what the known subclasses make of it comes in."""
     if name.startswith("__") and name.endswith("__"):
         return values
-    children = classes.subclasses(ev, o.ref)
+    children = hierarchy.subclasses(ev, o.ref)
     if not children:
         return values
     parts = [values]
@@ -212,7 +210,7 @@ def _of_class(ev: Evaluator, o: ClassObject, name: str) -> Member:
     looked = classes.find(ev, o.ref, name, on_class=True)
     if looked.found is not None:
         return Member(_opened(_bind(ev, looked.found, o, name, True), looked.why))
-    for meta in classes.metaclasses(ev, o.ref):
+    for meta in hierarchy.metaclasses(ev, o.ref):
         on_meta = classes.find(ev, meta, name)
         if on_meta.found is not None or on_meta.why is not None:
             break
@@ -223,125 +221,22 @@ def _of_class(ev: Evaluator, o: ClassObject, name: str) -> Member:
     if on_meta.why is not None:
         return Member(why=on_meta.why)
     if not o.exact:
-        why = subclass_why(ev, o.ref, name, True) or mixin_why(ev, o.ref, name) or abstract_why(ev, o.ref)
+        why = openness.subclass_why(ev, o.ref, name, True) or openness.mixin_why(ev, o.ref, name) or openness.abstract_why(ev, o.ref)
         if why is not None:
             return Member(why=why)
     return Member(guarded=looked.guarded)
 
 
-def subclass_why(ev: Evaluator, ref: Ref, name: str, on_class: bool) -> Why | None:
-    """A known subclass that has the member, or may have it."""
-    if not ev.snapshot.complete:
-        return Why(Reason.NOT_LOADED, "the workspace is still being indexed")
-    for child in classes.subclasses(ev, ref):
-        looked = classes.find(ev, child, name, on_class)
-        if looked.found is not None or looked.why is not None:
-            return Why(Reason.SUBCLASS, child.dotted)
-    return None
 
 
-def abstract_why(ev: Evaluator, ref: Ref) -> Why | None:
-    """A declared type of which every instance is of some other class: protocols, library ABCs."""
-    if ref.module == "builtins":
-        return None
-    for face in classes.faces(ev, ref):
-        if is_protocol(ev, face):
-            return Why(Reason.SUBCLASS, f"protocol {ref.dotted}")
-        if face.module.origin == "workspace":
-            continue
-        if any(k == "metaclass" and "ABC" in v for k, v in face.row.keywords) or any(
-            b.rsplit(".", 1)[-1] == "ABC" for b in face.row.bases
-        ):
-            return Why(Reason.SUBCLASS, f"abstract {ref.dotted}")
-        scope_rows = ev.index(face.file)
-        for b in face.row.members:
-            if b.kind == "def" and any(
-                d.rsplit(".", 1)[-1].startswith("abstract")
-                for _p, f in scope_rows.functions(b.value or "")
-                for d in f.decorators
-            ):
-                return Why(Reason.SUBCLASS, f"abstract {ref.dotted}")
-    return None
 
 
-def is_protocol(ev: Evaluator, face: ClassFace) -> bool:
-    """Whether a class statement declares a typing protocol."""
-    for text in face.row.bases:
-        if "Protocol" not in text:
-            continue
-        node = parse_expression(text)
-        inner = node.value if isinstance(node, ast.Subscript) else node
-        if inner is not None and type_forms.special_name(ev, inner, face.scope) == "Protocol":
-            return True
-    return False
 
 
-def mixin_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
-    """A class that uses other attributes of ``self`` which it does not have either lives from its hosts."""
-    last = ref.qualname.rsplit(".", 1)[-1].split("@")[0]
-    if "mixin" in last.lower():
-        return Why(Reason.SUBCLASS, f"mixin {ref.dotted}")
-    if ev.memo(("cooperates", ref), lambda: _cooperates(ev, ref), lambda reason: True, local=True):
-        return Why(Reason.SUBCLASS, f"{ref.dotted} hands arguments on to a base that it does not have")
-    lacking = ev.memo(("lacking", ref), lambda: _lacking(ev, ref), lambda reason: frozenset(), local=True)
-    others = lacking - {name}
-    if others and not classes.defines(ev, ref, "__init__"):
-        return Why(Reason.SUBCLASS, f"{ref.dotted} also lacks {sorted(others)[0]}")
-    return None
 
 
-def _cooperates(ev: Evaluator, ref: Ref) -> bool:
-    """A class without bases that calls ``super().__init__`` with arguments is made to be mixed into others."""
-    if any(e.ref not in (ref, classes.OBJECT) for e in classes.mro(ev, ref).entries):
-        return False
-    for face in classes.faces(ev, ref):
-        node = ev.node(face.file, face.piece, face.row.line, face.row.name) if not face.file.is_stub else None
-        for sub in ast.walk(node) if node is not None else ():
-            if (
-                isinstance(sub, ast.Call)
-                and isinstance(sub.func, ast.Attribute)
-                and isinstance(sub.func.value, ast.Call)
-            ):
-                inner = sub.func.value.func
-                if isinstance(inner, ast.Name) and inner.id == "super" and (sub.args or sub.keywords):
-                    if sub.func.attr not in (
-                        "__setattr__",
-                        "__getattribute__",
-                        "__delattr__",
-                        "__new__",
-                        "__eq__",
-                        "__ne__",
-                    ):
-                        return True
-    return False
 
 
-def _lacking(ev: Evaluator, ref: Ref) -> frozenset[str]:
-    used: set[str] = set()
-    for face in classes.faces(ev, ref):
-        if face.file.is_stub:
-            continue
-        ev.read("body", ref.module, ref.qualname)
-        node = ev.node(face.file, face.piece, face.row.line, face.row.name)
-        if not isinstance(node, ast.ClassDef):
-            continue
-        for method in node.body:
-            if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) and method.args.args:
-                me = method.args.args[0].arg
-                for sub in ast.walk(method):
-                    if (
-                        isinstance(sub, ast.Attribute)
-                        and isinstance(sub.ctx, ast.Load)
-                        and isinstance(sub.value, ast.Name)
-                        and sub.value.id == me
-                    ):
-                        used.add(sub.attr)
-    out = set()
-    for attr in used:
-        looked = classes.find(ev, ref, attr)
-        if looked.found is None and looked.why is None:
-            out.add(attr)
-    return frozenset(out)
 
 
 # -- binding
@@ -358,7 +253,7 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
         # The annotation says what there is; what the code stores all the same is possible too.
         for face, row in chosen:
             if isinstance(row, SelfAttr) and not row.annotation and not face.file.is_stub:
-                beside.append(Values(self_attribute(ev, face, row).items))
+                beside.append(Values(self_attributes.self_attribute(ev, face, row).items))
         chosen = declared
     class_rows = [r for r in chosen if isinstance(r[1], Binding)]
     parts: list[Values] = []
@@ -381,7 +276,7 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
                 seen_defs.add(key)
             parts.append(_class_level(ev, face, row))
         else:
-            own.append(self_attribute(ev, face, row))
+            own.append(self_attributes.self_attribute(ev, face, row))
     # What instances store is read as it is; only what the class holds goes through the descriptor protocol.
     own += beside
     stored = join(*own) if own else None
@@ -400,10 +295,10 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
         values = values.opened(Reason.UNKNOWN_ATTRIBUTE, "setattr() with a computed name")
     elif _replaced(ev, face_of(rows), name):
         values = values.opened(Reason.MONKEY_PATCHED, name)
-    params = classes.type_params(ev, receiver.ref)
+    params = hierarchy.type_params(ev, receiver.ref)
     outer = generics.mapping(params, receiver.args) if params else {}
     entry_args = generics.substitute_all(found.entry.args, outer)
-    solution = generics.mapping(classes.type_params(ev, found.entry.ref), entry_args)
+    solution = generics.mapping(hierarchy.type_params(ev, found.entry.ref), entry_args)
     me: Obj = receiver if isinstance(receiver, Instance) else Instance(receiver.ref, receiver.args, receiver.exact)
     solution[generics.SELF] = known(me)
     read = bound(ev, generics.substitute(values, solution), receiver, on_class, solution)
@@ -441,7 +336,7 @@ def _class_level(ev: Evaluator, face: ClassFace, b: Binding) -> Values:
     return ev.values(
         key,
         lambda: names.evaluate_binding(ev, face.module, face.file, face.piece, b, scope),
-        local=classes.is_local(face.ref),
+        local=hierarchy.is_local(face.ref),
     )
 
 
@@ -496,7 +391,7 @@ def _is_method(ev: Evaluator, o: FunctionObject | LocalFunction) -> bool:
 def _descriptor(ev: Evaluator, o: Instance, receiver: Obj, on_class: bool) -> Values:
     looked = classes.find(ev, o.ref, "__get__")
     if looked.found is None:
-        return known(o) if looked.why is None or o.exact else known(o)
+        return known(o)
     if not isinstance(receiver, (Instance, ClassObject)):
         return unknown(Reason.UNKNOWN_ATTRIBUTE, "descriptor")
     from callground.resolve.values import NONE
@@ -509,69 +404,9 @@ def _descriptor(ev: Evaluator, o: Instance, receiver: Obj, on_class: bool) -> Va
     return calls.call_method(ev, o, "__get__", [known(first), known(second)])
 
 
-def self_attribute(ev: Evaluator, face: ClassFace, a: SelfAttr) -> Values:
-    """The values that one store through ``self`` gives to the attribute."""
-    key = ("self-attr", face.ref, face.file.path, face.file.digest, a)
-    return ev.values(key, lambda: _self_attribute(ev, face, a), local=classes.is_local(face.ref))
 
 
-def _self_attribute(ev: Evaluator, face: ClassFace, a: SelfAttr) -> Values:
-    if a.annotation is not None:
-        node = parse_expression(a.annotation)
-        if node is not None:
-            return type_forms.instances(ev, node, face.scope)
-    if a.kind in ("augassign", "setattr", "del") and a.kind != "setattr":
-        return Values() if a.kind == "augassign" else unknown(Reason.UNKNOWN_ATTRIBUTE, a.name)
-    if a.value is not None and a.kind == "assign" and not a.path:
-        quick = parse_expression(a.value)
-        if isinstance(quick, ast.Constant):
-            return expressions.value(ev, quick, face.scope)
-    method = _method_face(ev, face, a)
-    if method is None:
-        return unknown(Reason.UNKNOWN_ATTRIBUTE, a.name)
-    scope = ev.function_scope(method)
-    if scope is None or scope.node is None:
-        return unknown(Reason.UNKNOWN_ATTRIBUTE, a.name)
-    for stmt in ast.walk(scope.node):
-        if getattr(stmt, "lineno", None) != a.line or not isinstance(stmt, (ast.stmt, ast.NamedExpr)):
-            continue
-        if isinstance(stmt, ast.stmt) and stmt.col_offset != a.col and a.kind in ("assign", "annassign"):
-            continue
-        inner = _inner_scope(ev, scope, stmt)
-        if inner is None:
-            return unknown(Reason.UNKNOWN_ATTRIBUTE, a.name)
-        path = names._path(a.path.removeprefix("async:"))
-        if isinstance(stmt, ast.Assign):
-            return containers.unpack(ev, expressions.value(ev, stmt.value, inner), path)
-        if isinstance(stmt, ast.AnnAssign) and stmt.value is not None:
-            return expressions.value(ev, stmt.value, inner)
-        if isinstance(stmt, (ast.For, ast.AsyncFor)):
-            return containers.unpack(ev, containers.iterate(ev, stmt.iter, inner, isinstance(stmt, ast.AsyncFor)), path)
-        if isinstance(stmt, (ast.With, ast.AsyncWith)):
-            for item in stmt.items:
-                if item.optional_vars is not None:
-                    return calls.enter(
-                        ev, expressions.value(ev, item.context_expr, inner), isinstance(stmt, ast.AsyncWith)
-                    )
-    return unknown(Reason.UNKNOWN_ATTRIBUTE, a.name)
 
 
-def _inner_scope(ev: Evaluator, scope: Scope, stmt: ast.AST) -> Scope | None:
-    """The scope that a statement stands in: the method itself, or nothing when a nested function holds it."""
-    node = scope.node
-    if node is None:
-        return None
-    for sub in ast.walk(node):
-        if sub is not node and isinstance(sub, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            if any(s is stmt for s in ast.walk(sub)):
-                return None
-    return scope
 
 
-def _method_face(ev: Evaluator, face: ClassFace, a: SelfAttr) -> FunctionFace | None:
-    for piece, row in ev.index(face.file).functions(a.method):
-        if piece == face.piece and row.line <= a.line <= row.end_line:
-            return FunctionFace(
-                Ref(face.module.name, a.method), face.module, face.file, piece, row, ev.class_scope(face)
-            )
-    return None

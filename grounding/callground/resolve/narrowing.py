@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from callground.resolve import classes, expressions, names, type_forms
+from callground.resolve import expressions, hierarchy, names, type_forms
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import Def, dotted
 from callground.resolve.scopes import Scope
@@ -80,7 +80,7 @@ def _call(ev: Evaluator, test: ast.Call, base: Values, positive: bool, name: str
         kept = tuple(
             o
             for o in base.items
-            if isinstance(o, ClassObject) and any(classes.is_subclass(ev, o.ref, c.ref) is not False for c in classes_)
+            if isinstance(o, ClassObject) and any(hierarchy.is_subclass(ev, o.ref, c.ref) is not False for c in classes_)
         )
         if not targets.complete:
             return base.opened(Reason.GUARDED, "issubclass")
@@ -153,7 +153,7 @@ def by_instance(ev: Evaluator, base: Values, targets: Values, positive: bool) ->
         kept = [
             o
             for o in base.items
-            if not (isinstance(o, Instance) and any(classes.is_subclass(ev, o.ref, t.ref) for t in wanted))
+            if not (isinstance(o, Instance) and any(hierarchy.is_subclass(ev, o.ref, t.ref) for t in wanted))
         ]
         return Values(tuple(kept), base.whys)
     if not targets.complete or not wanted:
@@ -166,7 +166,7 @@ def by_instance(ev: Evaluator, base: Values, targets: Values, positive: bool) ->
                 continue
             if not isinstance(o, Instance) or (is_none(o) and not is_none(t)):
                 continue
-            if classes.is_subclass(ev, o.ref, t.ref) is not False:
+            if hierarchy.is_subclass(ev, o.ref, t.ref) is not False:
                 out[o] = None
                 hit = True
         if not hit or not base.complete:

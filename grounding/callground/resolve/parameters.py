@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from callground.resolve import classes, expressions, type_forms
+from callground.resolve import expressions, hierarchy, type_forms
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
 from callground.resolve.scopes import Scope
@@ -100,7 +100,7 @@ def receiver(ev: Evaluator, scope: Scope, kind: str) -> Values:
         return unknown(Reason.UNKNOWN_PARAMETER, "self")
     if _used_as_function(scope):
         return unknown(Reason.UNKNOWN_PARAMETER, "a function that its class body hands on")
-    params = tuple(known(p) for p in classes.type_params(ev, owner.ref))
+    params = tuple(known(p) for p in hierarchy.type_params(ev, owner.ref))
     if kind == "class" or _is_metaclass(ev, owner.ref):
         if kind != "class":
             return unknown(Reason.UNKNOWN_METACLASS, owner.ref.dotted)
@@ -125,4 +125,4 @@ def _used_as_function(scope: Scope) -> bool:
 
 
 def _is_metaclass(ev: Evaluator, ref: Ref) -> bool:
-    return any(e.ref == classes.TYPE for e in classes.mro(ev, ref).entries)
+    return any(e.ref == hierarchy.TYPE for e in hierarchy.mro(ev, ref).entries)

@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from callground.facts.model import Param
-from callground.resolve import calls, classes, generated, members
+from callground.resolve import calls, classes, generated, hierarchy, members, openness
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.values import (
     BoundMethod,
@@ -91,7 +91,7 @@ def of(ev: Evaluator, o: Obj, depth: int = 0) -> Signatures:
     if isinstance(o, BoundMethod):
         sigs = _drop_first(of(ev, o.function, depth + 1))
         me = o.receiver
-        if isinstance(me, Instance) and not me.exact and members.abstract_why(ev, me.ref) is not None:
+        if isinstance(me, Instance) and not me.exact and openness.abstract_why(ev, me.ref) is not None:
             # The object behind a protocol may accept more than the protocol asks for.
             sigs = sigs._replace(soft=True)
         return sigs
@@ -121,7 +121,7 @@ def _with_subclasses(ev: Evaluator, cls: ClassObject, sigs: Signatures, depth: i
     module = ev.module(cls.ref.module) if "<" not in cls.ref.qualname else None
     if module is None or module.origin != "workspace" or not ev.snapshot.complete:
         return sigs._replace(soft=True)
-    children = classes.subclasses(ev, cls.ref)
+    children = hierarchy.subclasses(ev, cls.ref)
     if not children:
         return sigs
     every = [sigs, *(constructor(ev, ClassObject(c), depth) for c in children[:30])]
@@ -143,7 +143,7 @@ def params_of(args: ast.arguments) -> tuple[Param, ...]:
         out.append(Param(a.arg, kind, ast.unparse(a.annotation) if a.annotation else None, default))
     if args.vararg:
         out.append(Param(args.vararg.arg, "*args", None, None))
-    for a, d in zip(args.kwonlyargs, args.kw_defaults):
+    for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=False):
         out.append(
             Param(
                 a.arg,
@@ -271,7 +271,7 @@ def constructor(ev: Evaluator, cls: ClassObject, depth: int = 0) -> Signatures:
     if made is not None:
         return made
     ref = cls.ref
-    order = classes.mro(ev, ref)
+    order = hierarchy.mro(ev, ref)
     if order.whys:
         return Signatures(why=order.whys[0])
     for meta in order.metaclasses:
@@ -290,7 +290,7 @@ def constructor(ev: Evaluator, cls: ClassObject, depth: int = 0) -> Signatures:
             if looked.why is not None and looked.why.reason is not Reason.OPEN_CLASS:
                 return Signatures(why=looked.why)
             continue
-        if looked.found.entry.ref == classes.OBJECT:
+        if looked.found.entry.ref == hierarchy.OBJECT:
             continue
         values = members.raw(ev, looked.found)
         values = Values(

@@ -84,8 +84,9 @@ def origin(ev: Evaluator, text: str, scope: Scope, depth: int = 0) -> tuple[str,
     """(module, name) where a module-level dotted name was first bound, imports followed."""
     head, _, rest = text.partition(".")
     module, file = scope.module, scope.file
-    if module.name in _TYPING and not rest and ev.index(file).bindings(head):
-        return module.name, head
+    if module.name in _TYPING and not rest:
+        if any(b.kind not in ("from", "import") for _piece, b in ev.index(file).bindings(head)):
+            return module.name, head
     current: Scope | None = scope
     while current is not None and current.kind != "module":
         local = ev.flow(current) if current.kind == "function" else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from callground import rules
 from callground.graph.interface import Module
-from callground.resolve import classes, modules, signatures
+from callground.resolve import classes, hierarchy, modules, signatures
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.values import (
     BoundMethod,
@@ -121,7 +121,7 @@ def _owner(ev: Evaluator, site: Site, proof: Proof) -> tuple[str, str, Module | 
 def _next(ev: Evaluator, o: SuperObject) -> Ref:
     """The class that ``super()`` asks first."""
     receiver = o.receiver.ref if isinstance(o.receiver, (Instance, ClassObject)) else o.start
-    entries = [e.ref for e in classes.mro(ev, receiver).entries]
+    entries = [e.ref for e in hierarchy.mro(ev, receiver).entries]
     position = entries.index(o.start) if o.start in entries else -1
     return entries[position + 1] if 0 <= position < len(entries) - 1 else o.start
 

@@ -173,7 +173,8 @@ def _absent(ev: Evaluator, name: str, site: Site, trace: Trace) -> Proof | Why:
 def import_from(ev: Evaluator, site: Site, trace: Trace) -> Proof | Why | None:
     """``from m import name``: the module, then the name."""
     node = site.node
-    assert isinstance(node, ast.ImportFrom) and site.alias is not None
+    assert isinstance(node, ast.ImportFrom)
+    assert site.alias is not None
     source = "." * node.level + (node.module or "")
     target = modules.absolute(site.unit.module, source)
     if target is None:
