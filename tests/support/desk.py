@@ -33,12 +33,13 @@ class Desk:
         self.evaluator = Evaluator(self.snapshot)
 
     def __enter__(self) -> Desk:
+        self.session.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.session.close()
+        self.session.__exit__(kind, error, trace)
 
     def ask(self, question: Callable[[Evaluator], T]) -> T:
         """The answer, as from a fresh start."""
