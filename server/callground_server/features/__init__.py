@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from callground_server.features import (
+    asked,
     code_action,
     commands,
     configuration,
@@ -12,9 +13,11 @@ from callground_server.features import (
     hover,
     lifecycle,
     notebooks,
+    origins,
     progress,
     pull,
     push,
+    status,
     watching,
 )
 
@@ -32,6 +35,9 @@ ALL = (
     code_action,
     hover,
     progress,
+    asked,
+    status,
+    origins,
 )
 """Each has `register(server)`, in the order in which their listeners are called."""
 

@@ -19,6 +19,11 @@ def serve(argv: list[str]) -> int:
     parser.add_argument("--clientProcessId", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--log-file", help="write a log there (stderr gets warnings only)")
     parser.add_argument("--log-level", default="WARNING", choices=("DEBUG", "INFO", "WARNING", "ERROR"))
+    parser.add_argument(
+        "--untrusted",
+        action="store_true",
+        help="never start the workspace's own interpreter or tools (so far the server never does)",
+    )
     parser.add_argument("--cache-dir", help="where facts are kept between sessions")
     options = parser.parse_args(argv)
     reader, writer = take_over()
