@@ -121,11 +121,8 @@ def assign(ev: Evaluator, params: Sequence[Param], args: calls.CallArgs) -> list
     var = next((p for p in params if p.kind == "*args"), None)
     kw = next((p for p in params if p.kind == "**kwargs"), None)
     by_name = {p.name: p for p in params if p.kind in ("positional", "keyword-only")}
-    position = 0
-    starred = False
-    for a in args.positional:
+    for position, a in enumerate(args.positional):
         if isinstance(a, ast.Starred):
-            starred = True
             if var is not None:
                 out.append((var, unknown(Reason.STAR_ARGUMENTS)))
             for p in slots[position:]:
@@ -135,14 +132,12 @@ def assign(ev: Evaluator, params: Sequence[Param], args: calls.CallArgs) -> list
             out.append((slots[position], args.value(ev, a)))
         elif var is not None:
             out.append((var, args.value(ev, a)))
-        position += 1
     for keyword, a in args.keywords:
         if keyword is None:
             continue
-        p = by_name.get(keyword) or kw
-        if p is not None:
-            out.append((p, args.value(ev, a)))
-    del starred
+        named = by_name.get(keyword) or kw
+        if named is not None:
+            out.append((named, args.value(ev, a)))
     return out
 
 

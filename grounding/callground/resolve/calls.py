@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Union
 
 from callground.facts.model import Binding
 from callground.graph.interface import SourceFile
@@ -46,7 +45,7 @@ from callground.resolve.values import (
 )
 from callground.verdict.model import Reason
 
-Argument = Union[ast.expr, Values]
+Argument = ast.expr | Values
 COROUTINE = Ref("types", "CoroutineType")
 
 

@@ -1,4 +1,4 @@
-"""Classes: their rows in stub and source, hierarchy.bases, MRO, and the look-up of a member with the proof of its absence."""
+"""Classes: their rows in stub and source, bases, MRO, and the look-up of a member with the proof of its absence."""
 
 from __future__ import annotations
 
@@ -35,10 +35,6 @@ _QUIET_METACLASSES = {"builtins", "abc", "enum", "typing", "typing_extensions", 
 _TRANSFORMS = {("typing", "dataclass_transform"), ("typing_extensions", "dataclass_transform")}
 
 
-
-
-
-
 class Found(NamedTuple):
     """Where a member is: the class and its rows."""
 
@@ -52,8 +48,6 @@ class Lookup(NamedTuple):
     found: Found | None = None
     why: Why | None = None
     guarded: str = ""
-
-
 
 
 def faces(ev: Evaluator, ref: Ref) -> list[ClassFace]:
@@ -154,20 +148,6 @@ def decorator_why(ev: Evaluator, face: ClassFace) -> Why | None:
     return result.whys[0] if result.whys else Why(Reason.UNKNOWN_DECORATOR, face.ref.dotted)
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 def body_name(ev: Evaluator, face: ClassFace, name: str, before: int | None) -> Values | None:
     """A name that the class body itself binds, as seen in that body; None when it binds no such name."""
     start = face.file.facts.starts[face.piece]
@@ -185,7 +165,7 @@ def body_name(ev: Evaluator, face: ClassFace, name: str, before: int | None) -> 
 
 
 def find(ev: Evaluator, ref: Ref, name: str, on_class: bool = False, after: Ref | None = None) -> Lookup:
-    """Where a member of the class is; `on_class` leaves out what only instances have; `after` is ``super()``'s start."""
+    """Where a member is; `on_class` leaves out what only instances have; `after` is where ``super()`` starts."""
     return ev.memo(
         ("find", ref, name, on_class, after),
         lambda: _find(ev, ref, name, on_class, after),
@@ -234,7 +214,7 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None)
                 continue
             why = why or _absence_why(ev, entry.ref, name)
             if _only_in_stub(ev, entry.ref):
-                # Its run-time twin has been asked, with the twin's hierarchy.bases: the stub's own hierarchy.bases need none.
+                # Its run-time twin has been asked, with the twin's bases: the stub's own need none.
                 covered.update(e.ref for e in hierarchy.mro(ev, entry.ref).entries)
     if why is None:
         why = _metaclass_why(ev, order)
@@ -258,7 +238,9 @@ def _own_rows(
     return tuple(rows)
 
 
-def _face_why(ev: Evaluator, entry: hierarchy.Entry, face: ClassFace, on_class: bool, asked: Ref, name: str) -> Why | None:
+def _face_why(
+    ev: Evaluator, entry: hierarchy.Entry, face: ClassFace, on_class: bool, asked: Ref, name: str
+) -> Why | None:
     """Why this class may have a member that its row does not show."""
     row = face.row
     if entry.ref in (hierarchy.OBJECT, hierarchy.TYPE):
@@ -362,10 +344,6 @@ def _transforms(ev: Evaluator, meta: Ref) -> bool:
     )
 
 
-
-
-
-
 def defines(ev: Evaluator, ref: Ref, name: str) -> bool:
     """Whether the class or a base other than object has a row for `name`."""
     looked = find(ev, ref, name)
@@ -384,12 +362,6 @@ def instance_member(ev: Evaluator, ref: Ref, name: str) -> Member:
     if looked.found is not None:
         return Member(unknown(Reason.UNKNOWN_TYPE))
     return Member(why=looked.why)
-
-
-
-
-
-
 
 
 def member_names(ev: Evaluator, ref: Ref) -> tuple[str, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
-from callground.resolve import calls, containers, members, names, narrowing, special_calls, type_forms
+from callground.resolve import calls, containers, generics, members, names, narrowing, special_calls, type_forms
 from callground.resolve import flow as flow_module
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.scopes import Scope
@@ -26,6 +27,8 @@ from callground.resolve.values import (
     unknown,
 )
 from callground.verdict.model import Reason
+
+Handler = Callable[[Evaluator, ast.expr, Scope], Values]
 
 _BINARY = {
     ast.Add: "add",
@@ -162,17 +165,11 @@ def _elements(ev: Evaluator, nodes: list[ast.expr], scope: Scope) -> Values:
         containers.elements(ev, value(ev, e.value, scope)) if isinstance(e, ast.Starred) else value(ev, e, scope)
         for e in nodes[:40]
     ]
-    widened = [Values(tuple(_widen(o) for o in p.items), p.whys) for p in parts]
+    widened = [Values(tuple(generics.widen(o) for o in p.items), p.whys) for p in parts]
     return join(*widened).opened(Reason.UNKNOWN_TYPE, "element") if widened else unknown(Reason.UNKNOWN_TYPE, "element")
 
 
-def _widen(o: object) -> object:
-    from callground.resolve.generics import _widen as widen
-
-    return widen(o)  # type: ignore[arg-type]  # only Obj members are passed
-
-
-def _display(name: str):  # type: ignore[no-untyped-def]  # returns a handler of the table below
+def _display(name: str) -> Handler:
     def handler(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:
         assert isinstance(node, (ast.List, ast.Set))
         return known(instance(name, _elements(ev, node.elts, scope)))

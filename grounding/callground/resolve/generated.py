@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from callground.facts.model import Binding, Param
+from callground.facts.model import Binding, Function, Param
 from callground.resolve import classes, decorators, expressions, hierarchy, members, names, signatures, type_forms
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
@@ -388,10 +388,10 @@ def _attrs_fields(
     return out
 
 
-def _methods(ev: Evaluator, face: ClassFace) -> list[tuple[int, object]]:
+def _methods(ev: Evaluator, face: ClassFace) -> list[tuple[int, Function]]:
     index = ev.index(face.file)
-    out = []
+    out: list[tuple[int, Function]] = []
     for b in face.row.members:
         if b.kind == "def":
             out.extend(index.functions(f"{face.row.qualname}.{b.name}"))
-    return out  # type: ignore[return-value]  # rows of functions, read through their decorators only
+    return out

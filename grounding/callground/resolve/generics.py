@@ -142,7 +142,7 @@ def solve(ev: Evaluator, declared: Values, given: Values, solution: Solution, de
                 tuple(o for o in given.items if not (isinstance(o, Instance) and o.ref in others)), given.whys
             )
         for var in variables:
-            widened = Values(tuple(_widen(o) for o in rest.items), rest.whys)
+            widened = Values(tuple(widen(o) for o in rest.items), rest.whys)
             before = solution.get(var.ref)
             solution[var.ref] = widened if before is None else join(before, widened)
     for shape in structured:
@@ -154,7 +154,8 @@ def solve(ev: Evaluator, declared: Values, given: Values, solution: Solution, de
                 solution[var.ref] = join(before, Values((), given.whys or (Why(Reason.UNKNOWN_TYPE, "argument"),)))
 
 
-def _widen(o: Obj) -> Obj:
+def widen(o: Obj) -> Obj:
+    """The object without its constant value: what a container of such things may hold later."""
     if isinstance(o, Instance) and o.items is None and o.literal is not None:
         return replace(o, literal=None)
     return o

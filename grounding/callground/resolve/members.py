@@ -221,22 +221,14 @@ def _of_class(ev: Evaluator, o: ClassObject, name: str) -> Member:
     if on_meta.why is not None:
         return Member(why=on_meta.why)
     if not o.exact:
-        why = openness.subclass_why(ev, o.ref, name, True) or openness.mixin_why(ev, o.ref, name) or openness.abstract_why(ev, o.ref)
+        why = (
+            openness.subclass_why(ev, o.ref, name, True)
+            or openness.mixin_why(ev, o.ref, name)
+            or openness.abstract_why(ev, o.ref)
+        )
         if why is not None:
             return Member(why=why)
     return Member(guarded=looked.guarded)
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 # -- binding
@@ -402,11 +394,3 @@ def _descriptor(ev: Evaluator, o: Instance, receiver: Obj, on_class: bool) -> Va
         first = receiver if isinstance(receiver, Instance) else NONE
         second = ClassObject(receiver.ref, receiver.args, receiver.exact)
     return calls.call_method(ev, o, "__get__", [known(first), known(second)])
-
-
-
-
-
-
-
-

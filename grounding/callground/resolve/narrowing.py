@@ -80,7 +80,8 @@ def _call(ev: Evaluator, test: ast.Call, base: Values, positive: bool, name: str
         kept = tuple(
             o
             for o in base.items
-            if isinstance(o, ClassObject) and any(hierarchy.is_subclass(ev, o.ref, c.ref) is not False for c in classes_)
+            if isinstance(o, ClassObject)
+            and any(hierarchy.is_subclass(ev, o.ref, c.ref) is not False for c in classes_)
         )
         if not targets.complete:
             return base.opened(Reason.GUARDED, "issubclass")

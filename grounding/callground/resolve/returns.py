@@ -190,7 +190,9 @@ def with_context(ev: Evaluator, scope: Scope, free: Values, args: calls.CallArgs
 
 def _defaults(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[tuple[str, ast.expr]]:
     positional = [*node.args.posonlyargs, *node.args.args]
-    out = list(zip([a.arg for a in positional[len(positional) - len(node.args.defaults) :]], node.args.defaults, strict=False))
+    out = list(
+        zip([a.arg for a in positional[len(positional) - len(node.args.defaults) :]], node.args.defaults, strict=False)
+    )
     for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=False):
         if d is not None:
             out.append((a.arg, d))

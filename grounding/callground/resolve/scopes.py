@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 from callground.facts.model import Class, Function
 from callground.graph.interface import Module, SourceFile
 from callground.resolve.flow import Flow
 from callground.resolve.values import Ref
 
-FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class ClassFace(NamedTuple):

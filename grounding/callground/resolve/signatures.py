@@ -105,7 +105,7 @@ def of(ev: Evaluator, o: Obj, depth: int = 0) -> Signatures:
     if isinstance(o, CallableObject):
         if o.like is not None:
             return of(ev, o.like, depth + 1)
-        params = ANYTHING
+        params: tuple[Param, ...] = ANYTHING
         if o.params is not None:
             params = tuple(Param(f"arg{i}", "positional-only", None, None) for i in range(len(o.params)))
         return Signatures(((Signature(params, "Callable", "declared"),),), soft=True)

@@ -7,7 +7,7 @@ something unknown keeps the members (good for repairs and completion) and adds t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Union
+from typing import TYPE_CHECKING, NamedTuple
 
 from callground.verdict.model import Reason
 
@@ -167,22 +167,22 @@ class CallableObject:
     """Its declared positional parameters (``Callable[[A, B], R]``); None for ``Callable[..., R]``."""
 
 
-Obj = Union[
-    ModuleObject,
-    ClassObject,
-    Instance,
-    FunctionObject,
-    LocalFunction,
-    BoundMethod,
-    PropertyObject,
-    StaticObject,
-    ClassMethodObject,
-    SuperObject,
-    PartialObject,
-    CallableObject,
-    TypeVarObject,
-    TypeOfVar,
-]
+Obj = (
+    ModuleObject
+    | ClassObject
+    | Instance
+    | FunctionObject
+    | LocalFunction
+    | BoundMethod
+    | PropertyObject
+    | StaticObject
+    | ClassMethodObject
+    | SuperObject
+    | PartialObject
+    | CallableObject
+    | TypeVarObject
+    | TypeOfVar
+)
 
 
 @dataclass(frozen=True)

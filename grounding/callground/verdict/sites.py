@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import cast
 
 from callground.graph.interface import Module, SnapshotLike, SourceFile
 from callground.resolve.flow import dotted
@@ -29,7 +30,8 @@ class Unit:
 
     def range_of(self, node: ast.AST, offset: int) -> Range:
         """The absolute range of a node, columns in code points."""
-        line, end = getattr(node, "lineno", 1), getattr(node, "end_lineno", None) or getattr(node, "lineno", 1)
+        line: int = getattr(node, "lineno", 1)
+        end: int = getattr(node, "end_lineno", None) or line
         return Range(
             line + offset,
             self.column(line + offset, getattr(node, "col_offset", 0)),
@@ -147,8 +149,8 @@ class _Walker:
             self.function(s)
         elif isinstance(s, ast.ClassDef):
             self.class_(s)
-        elif isinstance(s, (ast.Try, getattr(ast, "TryStar", ast.Try))):
-            self.try_(s)
+        elif isinstance(s, ast.Try) or type(s).__name__ == "TryStar":
+            self.try_(cast(ast.Try, s))
         elif isinstance(s, (ast.With, ast.AsyncWith)):
             self.with_(s)
         elif isinstance(s, (ast.If, ast.While)):

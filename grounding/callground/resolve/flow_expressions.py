@@ -1,0 +1,261 @@
+"""The uses of names in expressions, and what tests say about names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from callground.resolve.flow_model import ATTRIBUTE, UNBOUND, Def, Env, Flow, dotted, target_defs
+
+
+class ExpressionFlow:
+    """Walks expressions in evaluation order over an environment of definitions."""
+
+    def __init__(self, static: Callable[[ast.expr], bool | None]) -> None:
+        self.made: dict[tuple[object, ...], Def] = {}
+        self.flow = Flow()
+        self.static = static
+        self.breaks: list[list[Env]] = []
+        self.continues: list[list[Env]] = []
+        self.thrown: list[dict[str, set[Def]]] = []
+        self.scopes: list[ast.AST] = []
+
+    def make(self, kind: str, node: ast.AST | None, path: tuple[int | str, ...] = (), **more: Any) -> Def:
+        """The definition with these parts, made once: a loop's second pass meets the same ones."""
+        key = (kind, id(node), path, *more.values())
+        found = self.made.get(key)
+        if found is None:
+            found = self.made[key] = Def(kind, node, path, **more)
+        return found
+
+    def define(self, env: Env, name: str, d: Def) -> None:
+        """The name has this definition from here on."""
+        env[name] = frozenset((d,))
+        if "." not in name:
+            self.flow.locals.setdefault(name, set()).add(d)
+        prefix = name + "."
+        for key in [k for k in env if k.startswith(prefix)]:
+            del env[key]
+        for acc in self.thrown:
+            acc.setdefault(name, set()).add(d)
+
+    def bind_target(self, env: Env, target: ast.expr, make: Callable[[tuple[int | str, ...]], Def]) -> None:
+        """Every simple target of an assignment gets its definition."""
+        for sub in ast.walk(target):
+            if isinstance(sub, (ast.Attribute, ast.Subscript)):
+                for child in ast.iter_child_nodes(sub):
+                    if isinstance(child, ast.expr):
+                        self.expr(child, env)
+        for name, d, _node in target_defs(target, make):
+            self.define(env, name, d)
+
+    def expr(self, node: ast.AST | None, env: Env) -> None:
+        """Record the uses in an expression, in evaluation order."""
+        if node is None:
+            return
+        flow = self.flow
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                found = env.get(node.id)
+                if found is not None:
+                    self.use(node, found)
+            return
+        if isinstance(node, ast.Constant):
+            return
+        if isinstance(node, ast.Attribute):
+            self.expr(node.value, env)
+            text = dotted(node)
+            if text is not None:
+                found = env.get(text)
+                if found is not None:
+                    self.use(node, found)
+            return
+        if isinstance(node, ast.BoolOp):
+            self.bool_op(node, env)
+        elif isinstance(node, ast.IfExp):
+            self.expr(node.test, env)
+            yes = self.narrow(node.test, env, True)
+            no = self.narrow(node.test, env, False)
+            self.expr(node.body, yes)
+            self.expr(node.orelse, no)
+            self.merge_into(env, yes, no)
+        elif isinstance(node, ast.NamedExpr):
+            self.expr(node.value, env)
+            self.bind_target(env, node.target, lambda path: self.make("walrus", node.value, path))
+        elif isinstance(node, ast.Lambda):
+            for default in [*node.args.defaults, *node.args.kw_defaults]:
+                self.expr(default, env)
+            self.inner_scope(node, env, lambda inner: self.expr(node.body, inner), self.params(node.args))
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            self.comprehension(node, env)
+        elif isinstance(node, (ast.Yield, ast.YieldFrom)):
+            if not self.scopes:
+                flow.yields.append(node)
+            self.expr(node.value, env)
+        elif isinstance(node, ast.Call):
+            self.expr(node.func, env)
+            for arg in node.args:
+                self.expr(arg, env)
+            for kw in node.keywords:
+                self.expr(kw.value, env)
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            if name in ("exec", "eval") or (name == "locals"):
+                flow.dynamic = flow.dynamic or name == "exec"
+        else:
+            for child in ast.iter_child_nodes(node):
+                self.expr(child, env)
+
+    def use(self, node: ast.expr, found: frozenset[Def]) -> None:
+        """A name (or dotted name) that is loaded sees these definitions."""
+        before = self.flow.uses.get(id(node))
+        self.flow.uses[id(node)] = found if before is None else before | found
+        if self.scopes:
+            self.flow.inner[id(node)] = self.scopes[-1]
+
+    def bool_op(self, node: ast.BoolOp, env: Env) -> None:
+        """Each operand is seen where those before it came out so that it counts."""
+        positive = isinstance(node.op, ast.And)
+        current = env
+        for value in node.values:
+            self.expr(value, current)
+            current = self.narrow(value, current, positive)
+        for name, defs in current.items():
+            if "." not in name and name not in env:
+                env[name] = defs | {UNBOUND}
+
+    def inner_scope(
+        self, node: ast.AST, env: Env, run: Callable[[Env], None], params: Iterable[tuple[str, Def]]
+    ) -> None:
+        """Run over a lambda's body, whose parameters hide what the names were."""
+        inner = dict(env)
+        for name, d in params:
+            inner[name] = frozenset((d,))
+            for key in [k for k in inner if k.startswith(name + ".")]:
+                del inner[key]
+        self.scopes.append(node)
+        run(inner)
+        self.scopes.pop()
+
+    def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, env: Env) -> None:
+        """The targets are names of the comprehension alone."""
+        inner = dict(env)
+        for i, gen in enumerate(node.generators):
+            self.expr(gen.iter, env if i == 0 else inner)
+            is_async = bool(gen.is_async)
+            source = gen.iter
+            for name, d, _target in target_defs(
+                gen.target,
+                lambda path, s=source, a=is_async: self.make("for", s, path, is_async=a),  # type: ignore[misc]  # defaults bind the loop's values
+            ):
+                inner[name] = frozenset((d,))
+                for key in [k for k in inner if k.startswith(name + ".")]:
+                    del inner[key]
+            for test in gen.ifs:
+                self.expr(test, inner)
+                inner = self.narrow(test, inner, True)
+        if isinstance(node, ast.DictComp):
+            self.expr(node.key, inner)
+            self.expr(node.value, inner)
+        else:
+            self.expr(node.elt, inner)
+
+    def params(self, args: ast.arguments) -> list[tuple[str, Def]]:
+        """The definitions that a function's parameters make."""
+        every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+        out = [(a.arg, self.make("param", a, name=a.arg)) for a in every]
+        if args.vararg:
+            out.append((args.vararg.arg, self.make("param", args.vararg, ("*",), name=args.vararg.arg)))
+        if args.kwarg:
+            out.append((args.kwarg.arg, self.make("param", args.kwarg, ("**",), name=args.kwarg.arg)))
+        return out
+
+    def narrow(self, test: ast.expr, env: Env, positive: bool) -> Env:
+        """The environment in which `test` came out as `positive`."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            return self.narrow(test.operand, env, not positive)
+        if isinstance(test, ast.BoolOp):
+            if isinstance(test.op, ast.And) == positive:
+                for value in test.values:
+                    env = self.narrow(value, env, positive)
+                return env
+            branches: list[Env] = []
+            current = env
+            for value in test.values:
+                branches.append(self.narrow(value, current, positive))
+                current = self.narrow(value, current, not positive)
+            return self.join_envs(branches)
+        out = dict(env)
+        for subject in _subjects(test):
+            before = env.get(subject)
+            if before is None:
+                if "." not in subject:
+                    before = frozenset((self.make("outer", None, name=subject),))
+                else:
+                    before = frozenset((ATTRIBUTE,))
+            # The same test again (a loop's second pass) narrows what it narrowed before.
+            before = frozenset().union(*(d.base if d.kind == "narrow" and d.node is test else {d} for d in before))
+            out[subject] = frozenset((self.make("narrow", test, base=before, positive=positive, name=subject),))
+        return out
+
+    def join_envs(self, envs: list[Env]) -> Env:
+        """What may be in each name where several ways meet."""
+        if not envs:
+            return {}
+        if len(envs) == 1:
+            return dict(envs[0])
+        out: Env = {}
+        names: set[str] = set()
+        for env in envs:
+            names.update(env)
+        for name in names:
+            defs: frozenset[Def] = frozenset()
+            skip = False
+            for env in envs:
+                found = env.get(name)
+                if found is None:
+                    if "." in name:
+                        skip = True
+                        break
+                    if name in self.flow.locals:
+                        defs |= {UNBOUND}
+                    else:
+                        defs |= {self.make("outer", None, name=name)}
+                else:
+                    defs |= found
+            if not skip:
+                out[name] = defs
+        return out
+
+    def merge_into(self, env: Env, *others: Env) -> None:
+        """Replace an environment by the join of others."""
+        joined = self.join_envs(list(others))
+        env.clear()
+        env.update(joined)
+
+
+def _subjects(test: ast.expr) -> list[str]:
+    """What a test says something about: names and dotted names."""
+    found: list[str] = []
+
+    def add(node: ast.AST) -> None:
+        if isinstance(node, ast.NamedExpr):
+            node = node.target
+        text = dotted(node)
+        if text and text not in found:
+            found.append(text)
+
+    if isinstance(test, (ast.Name, ast.Attribute, ast.NamedExpr)):
+        add(test)
+    elif isinstance(test, ast.Call) and test.args:
+        name = dotted(test.func) or ""
+        for arg in test.args[: 1 if name in ("isinstance", "issubclass", "hasattr", "callable") else 3]:
+            add(arg)
+    elif isinstance(test, ast.Compare):
+        for side in [test.left, *test.comparators]:
+            if isinstance(side, ast.Call) and dotted(side.func) in ("type", "len", "getattr") and side.args:
+                add(side.args[0])
+            elif isinstance(side, ast.Attribute) and side.attr in ("__class__", "__name__"):
+                add(side.value)
+            add(side)
+    return found
