@@ -18,6 +18,7 @@ from callground.graph.driver import Stopped
 from callground.graph.invalidation import Tracker
 from callground.graph.workspace import Workspace
 from callground.verdict.report import FileVerdicts
+from callground_server.lsp.marks import Marks
 from callground_server.lsp.repairing import Suggestions
 
 logger = logging.getLogger(__name__)
@@ -57,6 +58,7 @@ class Folder:
         self._tracker: Tracker | None = None
         self._indexing: threading.Thread | None = None
         self._closed = False
+        self._marks = Marks()
         self._suggestions = Suggestions()
 
     # -- life
@@ -189,7 +191,10 @@ class Folder:
         document = workspace.files.open.get(path)
         text = document.file.text if document is not None else ""
         suggest = self._suggestions.of(workspace, path, text, verdicts)
-        shown = review(path, text, verdicts, root=self.root, config=self.config, suggest=suggest)
+        marks = self._marks.of(document.file) if document is not None else None
+        shown = review(
+            path, text, verdicts, root=self.root, config=self.config, suggest=suggest, marks=marks
+        )
         return Outcome(path, text, generation, complete, shown)
 
     def holds(self, path: str) -> bool:
