@@ -70,12 +70,28 @@ def matched(before: Sequence[Word], old: str, after: Sequence[Word], new: str) -
         if left_new[number] and elsewhere.get(keys):
             pair(elsewhere[keys].pop(), number)
 
+    if len(old_lines) == len(new_lines):
+        # Line for line: what several cursors did is the same on each.
+        for number, line in enumerate(new_lines):
+            if left_new[number] and left_old[number]:
+                _pair_words(before, old_lines[number], after, line, source)
+                left_new[number] = left_old[number] = False
     old_words = [word for number, line in enumerate(old_lines) if left_old[number] for word in line]
     new_words = [word for number, line in enumerate(new_lines) if left_new[number] for word in line]
-    pairs = _in_order([before[word].key for word in old_words], [after[word].key for word in new_words])
-    for one, other in pairs:
-        source[new_words[other]] = old_words[one]
+    _pair_words(before, old_words, after, new_words, source)
     return source
+
+
+def _pair_words(
+    before: Sequence[Word],
+    old: Sequence[int],
+    after: Sequence[Word],
+    new: Sequence[int],
+    source: list[int | None],
+) -> None:
+    """Find the words numbered `new` among those numbered `old`."""
+    for one, other in _in_order([before[number].key for number in old], [after[number].key for number in new]):
+        source[new[other]] = old[one]
 
 
 def _in_order(old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[tuple[int, int]]:

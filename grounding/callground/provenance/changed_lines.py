@@ -62,9 +62,7 @@ def changed_lines_of_text(root: str, path: str, text: str, since: str | None = N
         return None  # the revision has no such file
     old, new = (each.replace("\r\n", "\n").replace("\r", "\n").split("\n") for each in (before, text))
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    return tuple(
-        (start + 1, end) for tag, _, _, start, end in matcher.get_opcodes() if tag != "equal" and end > start
-    )
+    return tuple((start + 1, end) for tag, _, _, start, end in matcher.get_opcodes() if tag != "equal" and end > start)
 
 
 def parse_diff(diff: str) -> dict[str, Lines]:
@@ -97,9 +95,7 @@ def _base(root: str, since: str | None) -> str:
             return "HEAD"
         # Nothing was committed yet: everything differs from the empty tree.
         return _git(root, "hash-object", "-t", "tree", "--stdin", stdin="").strip()
-    if since.startswith("-") or not _succeeds(
-        root, "rev-parse", "--verify", "--quiet", f"{since}^{{commit}}"
-    ):
+    if since.startswith("-") or not _succeeds(root, "rev-parse", "--verify", "--quiet", f"{since}^{{commit}}"):
         raise GitError(f"git knows no revision `{since}` here (in a shallow clone, fetch it first)")
     try:
         return _git(root, "merge-base", "HEAD", since).strip()

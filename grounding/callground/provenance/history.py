@@ -92,6 +92,17 @@ def whole(keys: Sequence[str], sources: Iterable[Source]) -> list[Stamp | None] 
     return None
 
 
+def line_by_line(lines: Sequence[Sequence[str]], sources: Sequence[Source]) -> list[Stamp | None] | None:
+    """Whose the words of these lines are, when each line stands in some source."""
+    result: list[Stamp | None] = []
+    for keys in lines:
+        stamps = whole(keys, sources)
+        if stamps is None:
+            return None
+        result += stamps
+    return result
+
+
 def pieced(keys: Sequence[str], sources: Sequence[Source]) -> list[Stamp | None] | None:
     """Whose these words are, when they are put together of pieces that stand in the sources.
 

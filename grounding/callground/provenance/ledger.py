@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from callground.provenance import shapes, signals
 from callground.provenance.align import Run, spread, transfer
-from callground.provenance.history import History, Source, pieced, whole
+from callground.provenance.history import History, Source, line_by_line, pieced, whole
 from callground.provenance.intervals import Span, Spans, Stamp, cut, edited, filled, normal, placed, stamped
 from callground.provenance.judge import Hints, New, judged
 from callground.provenance.regions import Change, change_of, regions_of
 from callground.provenance.streams import Stream, statement_start
+from callground.provenance.tokens import Word, by_line, words
 from callground.text.edits import Edit, compose
 
 JOIN = 0.6
@@ -114,8 +115,14 @@ class Ledger:
         """The document has another text that nobody put in here; what is new in it gets `stamp`."""
         moved = transfer(self.text, self.spans, text)
         spans = moved.spans
-        if stamp is not None:
-            for run in moved.fresh:
+        gone = tuple(self.history)
+        for run in moved.fresh:
+            keys = [word.key for word in run.words]
+            stamps = whole(keys, gone) if len(keys) >= FEW_WORDS else None
+            if stamps is not None:
+                # Put aside by git, and brought back.
+                spans = placed(spans, run.start, run.end - run.start, _shifted(spread(run.words, stamps), -run.start))
+            elif stamp is not None:
                 spans = filled(spans, run.start, run.end, stamp)
         self.history.add(self.text, self.spans)
         self.replace(text, spans)
@@ -209,21 +216,26 @@ class Ledger:
     def _piece(self, edit: Edit, now: float) -> None:
         stream = self._stream
         assert stream is not None
-        self._apply(edit)
-        self._recent = self._erased = None
-        self._typed = (0.0, 0, "")
+        if not stream.confirmed:
+            # By itself first: it may be a copy, or the second of two insertions.
+            self._group([edit], now)
+            if self._stream is None:
+                return
+            self._stream = stream
+        else:
+            self._apply(edit)
+            self._recent = self._erased = None
         stream.piece(edit, now)
-        self._judge_stream(stream, now)
+        if stream.confirmed:
+            self._judge_stream(stream, now)
 
     def _judge_stream(self, stream: Stream, now: float) -> None:
         """Judge everything from the first piece on as one insertion."""
         start, end = stream.start, stream.end
-        if not stream.confirmed and not stream.mixed:
-            return
         edit = Edit(start, start, self.text[start:end])
         base = self.text[:start] + self.text[end:]
         spans = edited(self.spans, Edit(start, end, ""))
-        self._decide(base, spans, [edit], Hints(stream=stream.confirmed), now)
+        self._decide(base, spans, [edit], Hints(stream=True), now)
 
     # -- everything else
 
@@ -254,10 +266,10 @@ class Ledger:
         self._recent = _Recent(now, base, spans, total, raw, removed, inserted, place)
         self._erased = None
         blocks = sum(old.count("\n") > 0 and new.count("\n") > 0 for old, new in raw)
-        self._decide(base, spans, total, Hints(self._trigger(raw, place, now), blocks=blocks), now)
+        known = self._decide(base, spans, total, Hints(self._trigger(raw, place, now), blocks=blocks), now)
         self._typed = (0.0, 0, "")
         self._stream = None
-        if len(edits) == 1 and first.text and not raw[-1][0].strip():
+        if not known and len(edits) == 1 and first.text and not raw[-1][0].strip():
             self._stream = Stream.begin(first.start, first.text, now)
 
     def _note_taken(self, edit: Edit, removed: str, now: float) -> None:
@@ -273,11 +285,11 @@ class Ledger:
             return word
         return ""
 
-    def _decide(self, base: str, spans: Spans, edits: Sequence[Edit], hints: Hints, now: float) -> None:
-        """Make `edits` of `base`, and find out whose the new text is."""
-        regions, after = regions_of(base, edits)
+    def _decide(self, base: str, spans: Spans, edits: Sequence[Edit], hints: Hints, now: float) -> bool:
+        """Make `edits` of `base`, and find out whose the new text is.  Whether (some of) it came back."""
+        regions, short, after = regions_of(base, edits)
         moved = spans
-        for edit in sorted(edits, reverse=True):
+        for edit in sorted(short, reverse=True):
             moved = edited(moved, edit)
         changes = [change_of(region, spans) for region in regions]
         for change in changes:
@@ -289,51 +301,79 @@ class Ledger:
         news: list[New] = []
         for change in changes:
             region = change.region
+            if self._copied(change, base, spans):
+                news.append(New(change, ()))
+                continue
             if change.carried is not None:
                 self.spans = placed(self.spans, region.new_start, len(region.new), change.carried)
             left = [run for run in change.fresh if not self._comes_back(change, run, base, spans)]
             news.append(New(change, tuple(left)))
+        came_back = any(len(new.fresh) < len(new.change.fresh) for new in news)
         if not self.watching:
-            return
+            return came_back
         for new, stamp in zip(news, judged(news, hints), strict=True):
             if stamp is not None:
                 self._stamp(new, stamp, now)
+        return came_back
+
+    def _copied(self, change: Change, base: str, spans: Spans) -> bool:
+        """Whether all that was put in stands somewhere; a block that takes another's place may be moved."""
+        if change.carried is None or len(change.region.inserted) != 1:
+            return False
+        ((start, end),) = change.region.inserted
+        mine = tuple(word for word in change.words if word.start < end and start < word.end)
+        if len(mine) < FEW_WORDS or len(mine) == sum(len(run.words) for run in change.fresh):
+            return False
+        stamps = self._known([word.key for word in mine], base, spans)
+        if stamps is None:
+            return False
+        self._take(change, mine, stamps)
+        return True
+
+    def _known(self, keys: list[str], base: str, spans: Spans) -> list[Stamp | None] | None:
+        stamps = whole(keys, self.history)
+        if stamps is None and self.watching:
+            stamps = whole(keys, self._documents(base, spans))
+        return stamps
+
+    def _documents(self, base: str, spans: Spans) -> list[Source]:
+        if self._own is None or self._own.text != base or self._own.spans != spans:
+            self._own = Source(base, spans)
+        return [self._own, *self.elsewhere()]
 
     def _comes_back(self, change: Change, run: Run, base: str, spans: Spans) -> bool:
         """Whether new words are known from somewhere; then they are whose they are there."""
         keys = [word.key for word in run.words]
+        if len(keys) < 2:
+            return False
         gone = tuple(self.history)
-        stamps = whole(keys, gone) or pieced(keys, gone)
-        if stamps is None and self.watching and self._may_be_copy(change, run):
-            if self._own is None or self._own.text != base or self._own.spans != spans:
-                self._own = Source(base, spans)
-            stamps = whole(keys, (self._own, *self.elsewhere()))
+        stamps = whole(keys, gone)
+        if stamps is None and len(keys) >= FEW_WORDS:
+            stamps = pieced(keys, gone)
+        if stamps is None and self.watching and _may_be_copy(change, run):
+            documents = self._documents(base, spans)
+            stamps = whole(keys, documents)
+            if stamps is None and _is_lines(change, run):
+                lines = by_line(run.words, change.region.new)
+                stamps = line_by_line([[keys[number] for number in line] for line in lines], documents)
         if stamps is None:
             return False
-        part = spread(run.words, stamps)
+        self._take(change, run.words, stamps)
+        return True
+
+    def _take(self, change: Change, mine: Sequence[Word], stamps: Sequence[Stamp | None]) -> None:
+        """The words get the stamps that they have where they come from."""
+        part = spread(mine, stamps)
         if change.carried is None:
-            clipped = [_within(part, spot) for spot in change.region.inserted]
-            part = normal(span for spans_ in clipped for span in spans_)
+            part = normal(span for spot in change.region.inserted for span in _within(part, spot))
         offset = change.region.new_start
         for span in part:
             self.spans = stamped(self.spans, offset + span.start, offset + span.end, span.stamp)
-        return True
-
-    def _may_be_copy(self, change: Change, run: Run) -> bool:
-        """Whether it is long enough to say so when the same words stand in a document."""
-        if len(run.words) >= FEW_WORDS:
-            return True
-        text = change.region.new
-        before = text[: run.start].rpartition("\n")[2]
-        behind = text[run.end :].partition("\n")[0]
-        return not before.strip() and not behind.strip(" \t)]}:,")
 
     def _stamp(self, new: New, stamp: Stamp, now: float) -> None:
         offset = new.change.region.new_start
         spots = (
-            new.change.region.inserted
-            if new.change.carried is None
-            else [(run.start, run.end) for run in new.fresh]
+            new.change.region.inserted if new.change.carried is None else [(run.start, run.end) for run in new.fresh]
         )
         for start, end in spots:
             self.spans = stamped(self.spans, offset + start, offset + end, stamp)
@@ -357,6 +397,18 @@ class Ledger:
             self._places[number] = _moved(where, edit)
         if self._grown is not None and edit.start < self._grown[1]:
             self._grown = (self._grown[0], self._grown[1] + len(edit.text) - (edit.end - edit.start))
+
+
+def _may_be_copy(change: Change, run: Run) -> bool:
+    """Whether new words are enough to be called a copy when they stand in a document too."""
+    return len(run.words) >= FEW_WORDS or _is_lines(change, run)
+
+
+def _is_lines(change: Change, run: Run) -> bool:
+    """Whether new words are all the words of their lines."""
+    before = change.region.new[: run.start].rpartition("\n")[2]
+    behind = change.region.new[run.end :].partition("\n")[0]
+    return not words(before) and not words(behind)
 
 
 def _inside(edit: Edit, text: str) -> Edit:

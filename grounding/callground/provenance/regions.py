@@ -47,8 +47,8 @@ class Change(NamedTuple):
         return result
 
 
-def regions_of(base: str, edits: Sequence[Edit]) -> tuple[list[Region], str]:
-    """The regions that disjoint edits of `base` touch, and the text after them."""
+def regions_of(base: str, edits: Sequence[Edit]) -> tuple[list[Region], list[Edit], str]:
+    """The regions that disjoint edits of `base` touch, what the edits come down to, and the text after them."""
     short = [edit for edit in (trimmed(each, base) for each in edits) if edit is not None]
     after = apply_edits(base, short)
     grouped: list[tuple[int, int, list[Edit]]] = []
@@ -75,15 +75,13 @@ def regions_of(base: str, edits: Sequence[Edit]) -> tuple[list[Region], str]:
             shift += len(edit.text) - (edit.end - edit.start)
         new = after[new_start : end + shift]
         regions.append(Region(base[start:end], start, new, new_start, tuple(inserted), removes))
-    return regions, after
+    return regions, short, after
 
 
 def change_of(region: Region, spans: Spans) -> Change:
     """What is new in a region; `spans` are those of the text before."""
     if region.removes:
-        moved = transfer(
-            region.old, cut(spans, region.old_start, region.old_start + len(region.old)), region.new
-        )
+        moved = transfer(region.old, cut(spans, region.old_start, region.old_start + len(region.old)), region.new)
         return Change(region, moved.spans, moved.fresh, moved.words)
     found = words(region.new)
     # Nothing was taken out: what overlaps the insertions is new, the rest was there.

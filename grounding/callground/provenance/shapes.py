@@ -18,9 +18,9 @@ _IDENTIFIER = re.compile(r"\w+\Z")
 _ACCEPTED = re.compile(r"[\w.]*\w(?:\(\)?)?\Z")
 _DEFINES = frozenset(("def", "class"))
 _STRING_OR_COMMENT = re.compile(
-    r'''"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"{3}|\Z)'''
+    r""""{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"{3}|\Z)"""
     r"""|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:'{3}|\Z)"""
-    r'''|"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|'[^'\\\n]*(?:\\.[^'\\\n]*)*'?'''
+    r"""|"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|'[^'\\\n]*(?:\\.[^'\\\n]*)*'?"""
     r"""|\#[^\n]*""",
     re.DOTALL,
 )
@@ -76,10 +76,7 @@ def is_word(text: str) -> bool:
 def may_be_expansion(trigger: str, inserted: str, count: int) -> bool:
     """Whether a typed word may have been expanded (a snippet, a completion with its placeholders)."""
     return (
-        0 < len(trigger) <= 40
-        and is_word(trigger)
-        and count <= SNIPPET_WORDS
-        and inserted.count("\n") < SNIPPET_LINES
+        0 < len(trigger) <= 40 and is_word(trigger) and count <= SNIPPET_WORDS and inserted.count("\n") < SNIPPET_LINES
     )
 
 
@@ -95,9 +92,7 @@ def calls_in(text: str, words: Sequence[Word], spots: Sequence[tuple[int, int]])
     """Count the calls whose name, bracket and first argument are new: inside of `spots`, offsets of `text`."""
     quiet = [match.span() for match in _STRING_OR_COMMENT.finditer(text)]
     full = empty = 0
-    previous = {
-        word.start: before.key for before, word in zip([Word("", 0, 0), *words], words, strict=False)
-    }
+    previous = {word.start: before.key for before, word in zip([Word("", 0, 0), *words], words, strict=False)}
     for word in words:
         if not is_name(word.key) or previous[word.start] in _DEFINES or _inside(word.start, quiet):
             continue
