@@ -70,7 +70,7 @@ def verify(
         return Outcome(False, False, made or {})
     after_snapshot = snapshot.with_overlay(made)
     change = _difference(snapshot, after_snapshot, made)
-    table = Layered(memo, change) if memo is not None and change is not None else Memo()
+    table = Layered(memo, change) if memo is not None and memo.tracking and change is not None else Memo()
     old, new = texts(path) or "", made[path]
     touched = _touched_lines(new, next(c for c in repair.changes if c.path == path))
     mapped = _Mapping(old, new, next(c for c in repair.changes if c.path == path))

@@ -39,7 +39,8 @@ class Evaluator:
     def __init__(self, snapshot: SnapshotLike, memo: Memo | None = None) -> None:
         self.snapshot = snapshot
         self.memo_table = memo if memo is not None else Memo()
-        self.local_table = Memo()
+        self._tracking = self.memo_table.tracking
+        self.local_table = Memo(tracking=self._tracking)
         """Results about nodes of trees: keyed by identity, so they live no longer than this evaluator."""
         self.static = StaticTests(snapshot.python_version, snapshot.platform)
         self.steps = 0
@@ -81,7 +82,8 @@ class Evaluator:
 
     def read(self, *key: str) -> None:
         """Record that the answer depends on `key`."""
-        self._reads.add(key)
+        if self._tracking:
+            self._reads.add(key)
 
     def memo(self, key: Hashable, compute: Callable[[], T], cut: Callable[[Reason], T], *, local: bool = False) -> T:
         """`compute()`, remembered.  `cut(reason)` is the answer for recursion and for spent budgets.

@@ -7,13 +7,16 @@ from typing import Any
 
 from callground.verdict.model import Key
 
+_NOTHING: frozenset[Key] = frozenset()
 MAX_ENTRIES = 200_000
 
 
 class Memo:
     """A bounded table: key -> (value, what it read)."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, tracking: bool = True) -> None:
+        self.tracking = tracking
+        """Whether entries keep what they read.  A run that sees one state of the world saves half its memory without."""
         self.entries: dict[Hashable, tuple[Any, frozenset[Key]]] = {}
         self._by_read: dict[Key, set[Hashable]] = {}
         self.classes: dict[Any, Any] = {}
@@ -28,6 +31,9 @@ class Memo:
         """Keep a result.  When the table is full it is emptied: it is a cache, entries may vanish at any time."""
         if len(self.entries) >= MAX_ENTRIES:
             self.clear()
+        if not self.tracking:
+            self.entries[key] = (value, _NOTHING)
+            return
         self.entries[key] = (value, reads)
         for read in reads:
             self._by_read.setdefault(read, set()).add(key)

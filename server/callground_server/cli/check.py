@@ -14,6 +14,7 @@ from functools import lru_cache
 from callground.check import CannotRead, Target, restrict
 from callground.provenance.changed_lines import GitError, changed_lines, changed_lines_of_text
 from callground.session import Selection, Session
+from callground.resolve.memo import Memo
 from callground.source.decode import decode
 from callground.verdict.report import GroundingReport
 from callground_server.cli.progress import ProgressBar
@@ -47,6 +48,8 @@ def _run(options: argparse.Namespace) -> int:
         _say(session, quiet=options.format == "json")
         if place is not None:
             return _explain(session, place, options)
+        # One state of the world is looked at, once: what each answer read is of no use.
+        session.workspace.memo = Memo(tracking=False)
         selection = selected(session, paths, scope, options)
         with ProgressBar(sys.stderr, wanted=not options.no_progress) as bar:
             if selection.targets:
