@@ -71,9 +71,7 @@ class Actions:
         if folder is None:
             return []
         text, version, texts = document.text, document.version, self._texts()
-        offers = await repairing.ask(
-            self._session, lambda: repairing.offers(folder, document.path, text, span, texts)
-        )
+        offers = await repairing.ask(self._session, lambda: repairing.offers(folder, document.path, text, span, texts))
         if offers is None or document.version != version:
             return []
         return self._actions(uri, document, offers, params.context.diagnostics, texts)
@@ -116,9 +114,7 @@ class Actions:
         document = self._session.document(uri)
         if document is None or self._session.notebooks.owns(uri):
             return []
-        action = lsp.CodeAction(
-            title="Repair every call that can only be meant in one way", kind=FIX_ALL
-        )
+        action = lsp.CodeAction(title="Repair every call that can only be meant in one way", kind=FIX_ALL)
         if self._session.client.resolves_edits:
             action.data = {"uri": uri, "version": document.version, "all": True}
             return [action]
@@ -254,9 +250,7 @@ def _escaped(text: str) -> str:
 def register(server: Server) -> None:
     """Offer the fixes of findings."""
     actions = Actions(server.session)
-    options = lsp.CodeActionOptions(
-        code_action_kinds=[lsp.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=True
-    )
+    options = lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=True)
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:

@@ -69,9 +69,7 @@ def register(server: Server) -> None:
         for problem in folder.problems:
             if str(problem) not in reported:
                 reported.add(str(problem))
-                server.window_show_message(
-                    lsp.ShowMessageParams(lsp.MessageType.Warning, f"callground: {problem}")
-                )
+                server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, f"callground: {problem}"))
 
     session.configuration_changed = pull
 

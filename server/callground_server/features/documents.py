@@ -24,9 +24,7 @@ def register(server: Server) -> None:
 
     @server.handles(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
-        session.change(
-            params.text_document.uri, params.text_document.version, changes_of(params.content_changes)
-        )
+        session.change(params.text_document.uri, params.text_document.version, changes_of(params.content_changes))
 
     @server.handles(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
@@ -35,7 +33,5 @@ def register(server: Server) -> None:
     @server.handles(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
         path = path_of(params.text_document.uri)
-        session.background(
-            ("saved", path), lambda folder: folder.files_changed([path]), [session.folder_of(path)]
-        )
+        session.background(("saved", path), lambda folder: folder.files_changed([path]), [session.folder_of(path)])
         session.look_around.soon()

@@ -18,9 +18,7 @@ from callground_server.lsp.server import Server
 from callground_server.lsp.session import Listener
 
 SYNC = lsp.NotebookDocumentSyncOptions(
-    notebook_selector=[
-        lsp.NotebookDocumentFilterWithCells(cells=[lsp.NotebookCellLanguage(language="python")])
-    ],
+    notebook_selector=[lsp.NotebookDocumentFilterWithCells(cells=[lsp.NotebookCellLanguage(language="python")])],
     save=True,
 )
 
@@ -190,9 +188,7 @@ def register(server: Server) -> None:
             for content in cells.text_content or ():
                 document = notebook.cell(content.document.uri)
                 if document is not None:
-                    document.apply(
-                        changes_of(content.changes), content.document.version, session.client.encoding
-                    )
+                    document.apply(changes_of(content.changes), content.document.version, session.client.encoding)
         notebooks.changed(notebook)
 
     @server.handles(lsp.NOTEBOOK_DOCUMENT_DID_CLOSE)
@@ -201,9 +197,7 @@ def register(server: Server) -> None:
 
 
 def _cell(document: lsp.TextDocumentItem) -> Document:
-    return Document(
-        document.uri, path_of(document.uri), document.version, document.text, document.language_id
-    )
+    return Document(document.uri, path_of(document.uri), document.version, document.text, document.language_id)
 
 
 def _restructure(notebook: Notebook, structure: lsp.NotebookDocumentCellChangeStructure) -> None:

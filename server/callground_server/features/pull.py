@@ -27,6 +27,20 @@ class Pull(Listener):
     def __init__(self, server: Server) -> None:
         self._server = server
         self._timer: asyncio.TimerHandle | None = None
+        self.answered: dict[str, tuple[int, str]] = {}
+        """Per document: the version and the result that the client has."""
+
+    def judged(self, document: Document, outcome: Outcome) -> None:
+        """A result that is better than what the client has of this version is worth another question."""
+        known = self.answered.get(document.uri)
+        if known is None or known[0] != document.version:
+            return
+        if known[1] != result_id(diagnostics_of(self._server.session, document, outcome)):
+            self.refresh_soon()
+
+    def closed(self, uri: str) -> None:
+        """A document was closed."""
+        self.answered.pop(uri, None)
 
     def stale(self, _: Iterable[str]) -> None:
         """Something elsewhere has touched open documents."""
@@ -59,9 +73,8 @@ def register(server: Server) -> None:
 def register_requests(server: Server) -> None:
     """Answer textDocument/diagnostic: called while the client's announcement is read."""
     session = server.session
-    options = lsp.DiagnosticOptions(
-        identifier="callground", inter_file_dependencies=True, workspace_diagnostics=False
-    )
+    asked = next(listener for listener in session.listeners if isinstance(listener, Pull))
+    options = lsp.DiagnosticOptions(identifier="callground", inter_file_dependencies=True, workspace_diagnostics=False)
 
     @server.feature(lsp.TEXT_DOCUMENT_DIAGNOSTIC, options)
     async def diagnostic(
@@ -74,6 +87,9 @@ def register_requests(server: Server) -> None:
         except Exception:  # the client is owed an answer
             logger.exception("diagnostics of %s failed", uri)
         result = result_id(items)
+        document = session.document(uri)
+        if document is not None:
+            asked.answered[uri] = (document.version, result)
         if params.previous_result_id == result:
             return lsp.RelatedUnchangedDocumentDiagnosticReport(result_id=result)
         return lsp.RelatedFullDocumentDiagnosticReport(items=items, result_id=result)

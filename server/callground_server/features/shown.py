@@ -15,9 +15,7 @@ def diagnostics_of(session: Session, document: Document, outcome: Outcome) -> li
     """The diagnostics of one document, in the order of the text."""
     folder = session.folder(document.uri)
     client = session.client
-    findings: list[Finding] = [
-        verdict.finding for verdict in outcome.review.verdicts if verdict.finding is not None
-    ]
+    findings: list[Finding] = [verdict.finding for verdict in outcome.review.verdicts if verdict.finding is not None]
     findings += outcome.review.notes
     findings.sort(key=lambda finding: (finding.range, finding.code))
     return [

@@ -32,9 +32,7 @@ def register(server: Server) -> None:
             id="callground-files", method=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, register_options=options
         )
         try:
-            await asyncio.shield(
-                server.client_register_capability_async(lsp.RegistrationParams([registration]))
-            )
+            await asyncio.shield(server.client_register_capability_async(lsp.RegistrationParams([registration])))
         except Exception:  # without watchers the server looks around by itself
             logger.warning("file watchers could not be registered", exc_info=True)
 

@@ -83,11 +83,7 @@ class Document:
         if starts is None:
             return
         # A carriage return at a seam may join with a line feed: then count again.
-        seam = (
-            "\r" in edit.text
-            or text[edit.start - 1 : edit.start] == "\r"
-            or text[edit.end : edit.end + 1] == "\n"
-        )
+        seam = "\r" in edit.text or text[edit.start - 1 : edit.start] == "\r" or text[edit.end : edit.end + 1] == "\n"
         if seam and "\r" in self.text:
             self._starts = None
             return

@@ -39,14 +39,14 @@ class Outcome(NamedTuple):
     generation: int
     complete: bool
     review: FileVerdicts
+    final: bool = True
+    """False when a search may find better suggestions."""
 
 
 class Folder:
     """A workspace folder (or the folder of a lone file)."""
 
-    def __init__(
-        self, root: str, *, settings: object = None, cache: str | None = None, lone: bool = False
-    ) -> None:
+    def __init__(self, root: str, *, settings: object = None, cache: str | None = None, lone: bool = False) -> None:
         self.root = root
         self.lone = lone
         """No folder was opened: only the files that are looked at count."""
@@ -180,8 +180,11 @@ class Folder:
 
     # -- questions
 
-    def judge(self, path: str, *, stop: Callable[[], bool] = never) -> Outcome | None:
-        """The verdicts of a document, as people see them.  None when `stop` ended it early."""
+    def judge(self, path: str, *, stop: Callable[[], bool] = never, thorough: bool = True) -> Outcome | None:
+        """The verdicts of a document, as people see them.  None when `stop` ended it early.
+
+        Unless `thorough`, only those suggestions are looked for that cost nothing: the squiggle comes first.
+        """
         workspace = self.workspace
         generation, complete = workspace.generation, workspace.complete
         try:
@@ -190,12 +193,11 @@ class Folder:
             return None
         document = workspace.files.open.get(path)
         text = document.file.text if document is not None else ""
-        suggest = self._suggestions.of(workspace, path, text, verdicts)
+        ready = self._suggestions.ready(path)
+        suggest = self._suggestions.of(workspace, path, text, verdicts) if thorough else ready
         marks = self._marks.of(document.file) if document is not None else None
-        shown = review(
-            path, text, verdicts, root=self.root, config=self.config, suggest=suggest, marks=marks
-        )
-        return Outcome(path, text, generation, complete, shown)
+        shown = review(path, text, verdicts, root=self.root, config=self.config, suggest=suggest, marks=marks)
+        return Outcome(path, text, generation, complete, shown, not ready.missed)
 
     def holds(self, path: str) -> bool:
         """Whether a file lies in this folder."""

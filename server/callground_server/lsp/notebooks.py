@@ -10,9 +10,7 @@ from callground.verdict.model import Range
 from callground_server.lsp.documents import Document
 
 # What IPython puts into a notebook's namespace.  The value of eval is unknown to every analysis.
-PREAMBLE = (
-    "display = get_ipython = In = Out = exit = quit = _ = __ = ___ = _i = _ii = _iii = _dh = eval('None')\n"
-)
+PREAMBLE = "display = get_ipython = In = Out = exit = quit = _ = __ = ___ = _i = _ii = _iii = _dh = eval('None')\n"
 
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)")
 _PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "pypy", "memit", "mprun", "debug"})

@@ -17,6 +17,7 @@ from callground.graph.workspace import Workspace
 from callground.repairs import Ranked, Repair, Repaired, Repairs, ground_report_and_repair
 from callground.repairs.service import read_text
 from callground.verdict.model import Finding, Key, Range, Suggestion, Verdict
+from callground.verdict.nearest import suggestions as nearest
 
 if TYPE_CHECKING:
     from callground_server.lsp.folder import Folder
@@ -35,30 +36,60 @@ class Suggestions:
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[
-            tuple[str, str, str, int], tuple[frozenset[Key], tuple[Suggestion, ...]]
-        ] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str, str, int], tuple[frozenset[Key], tuple[Suggestion, ...]]] = (
+            OrderedDict()
+        )
 
     def of(self, workspace: Workspace, path: str, text: str, verdicts: Sequence[Verdict]) -> Suggest:
         """For the verdicts of one text; nothing is worked out before it is asked."""
         repairs: list[Repairs] = []
 
         def suggest(verdict: Verdict) -> tuple[Suggestion, ...]:
-            finding = verdict.finding
-            key = (path, verdict.callee, finding.message if finding is not None else "", id(verdict.reads))
-            known = self._known.get(key)
-            if known is not None and known[0] is verdict.reads:
-                self._known.move_to_end(key)
-                return known[1]
+            known = self._get(path, verdict)
+            if known is not None:
+                return known
             if not repairs:
                 repairs.append(Repairs.of(workspace, path, text, verdicts))
             made = repairs[0].suggestions(verdict)
-            self._known[key] = (verdict.reads, made)
+            self._known[self._key(path, verdict)] = (verdict.reads, made)
             if len(self._known) > _MOST:
                 self._known.popitem(last=False)
             return made
 
         return suggest
+
+    def ready(self, path: str) -> Ready:
+        """What is known already; for the rest a name of a near spelling, which costs next to nothing."""
+        return Ready(lambda verdict: self._get(path, verdict))
+
+    def _get(self, path: str, verdict: Verdict) -> tuple[Suggestion, ...] | None:
+        key = self._key(path, verdict)
+        known = self._known.get(key)
+        if known is None or known[0] is not verdict.reads:
+            return None
+        self._known.move_to_end(key)
+        return known[1]
+
+    @staticmethod
+    def _key(path: str, verdict: Verdict) -> tuple[str, str, str, int]:
+        finding = verdict.finding
+        return path, verdict.callee, finding.message if finding is not None else "", id(verdict.reads)
+
+
+class Ready:
+    """Suggestions without any search; remembers whether a search would find more."""
+
+    def __init__(self, get: Callable[[Verdict], tuple[Suggestion, ...] | None]) -> None:
+        self._get = get
+        self.missed = False
+
+    def __call__(self, verdict: Verdict) -> tuple[Suggestion, ...]:
+        """What is suggested for a verdict's finding."""
+        known = self._get(verdict)
+        if known is not None:
+            return known
+        self.missed = True
+        return nearest(verdict.finding) if verdict.finding is not None else ()
 
 
 class Offer(NamedTuple):
@@ -103,16 +134,12 @@ def fixed(folder: Folder, path: str, text: str) -> Repaired:
     """A document after all repairs that are certain."""
 
     def reviewed(now: str, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
-        return review(
-            path, now, verdicts, root=folder.root, config=folder.config, suggest=lambda _: ()
-        ).verdicts
+        return review(path, now, verdicts, root=folder.root, config=folder.config, suggest=lambda _: ()).verdicts
 
     return ground_report_and_repair(text, path, folder.workspace, review=reviewed)
 
 
-def _repairs(
-    folder: Folder, path: str, text: str, texts: Mapping[str, str]
-) -> tuple[Repairs, Sequence[Verdict]]:
+def _repairs(folder: Folder, path: str, text: str, texts: Mapping[str, str]) -> tuple[Repairs, Sequence[Verdict]]:
     raw = folder.tracker.judge(path)
     shown = review(path, text, raw, root=folder.root, config=folder.config, suggest=lambda _: ()).verdicts
     repairs = Repairs.of(folder.workspace, path, text, raw, texts=lambda p: texts.get(p) or read_text(p))

@@ -276,9 +276,7 @@ class Session:
         entry.dirty = False
         document, folder = entry.document, entry.folder
         text, version, path = document.text, document.version, document.path
-        self.worker.submit(
-            ("check", uri), lambda: self._check(folder, uri, path, text, version, urgent), urgent=urgent
-        )
+        self.worker.submit(("check", uri), lambda: self._check(folder, uri, path, text, version, urgent), urgent=urgent)
 
     # In the worker:
 
@@ -288,18 +286,16 @@ class Session:
             stale = folder.update({path: text})
             if stale:
                 self.call(lambda: self.recheck(stale))
-            outcome = folder.judge(path, stop=lambda: self.worker.superseded(key, urgent))
+            outcome = folder.judge(path, stop=lambda: self.worker.superseded(key, urgent), thorough=not urgent)
         except Exception:  # whoever waits for this result must not wait for ever
             logger.exception("%s could not be judged", uri)
             self.call(lambda: self._failed(uri))
             return
         if outcome is not None:
             self.call(lambda: self._arrived(uri, version, outcome))
-        elif not self.worker.has(key):
-            # Something urgent came between: the rest comes after it.
-            self.worker.submit(
-                key, lambda: self._check(folder, uri, path, text, version, False), urgent=False
-            )
+        if outcome is None or not outcome.final:
+            # Something urgent came between, or the near names are still to be found: the rest comes after it.
+            self.worker.resume(key, lambda: self._check(folder, uri, path, text, version, False))
 
     def _update_only(self, folder: Folder, path: str, text: str | None) -> None:
         stale = folder.update({path: text})

@@ -12,9 +12,7 @@ from callground_server.lsp.streams import take_over
 
 def serve(argv: list[str]) -> int:
     """Serve one client over stdin and stdout; the exit code is 0 after an orderly shutdown."""
-    parser = argparse.ArgumentParser(
-        prog="callground lsp", description="Language server over stdin and stdout."
-    )
+    parser = argparse.ArgumentParser(prog="callground lsp", description="Language server over stdin and stdout.")
     parser.add_argument("--stdio", action="store_true", help="accepted for editors that pass it; always on")
     parser.add_argument("--clientProcessId", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--log-file", help="write a log there (stderr gets warnings only)")

@@ -42,10 +42,13 @@ class Worker:
                 queue[key] = job
             self._wake.notify()
 
-    def has(self, key: Hashable) -> bool:
-        """Whether a job with that key waits."""
+    def resume(self, key: Hashable, job: Job) -> None:
+        """Queue the rest of a job for later, unless another job with its key waits: that one is newer."""
         with self._wake:
-            return key in self._urgent or key in self._later
+            if self._closed or key in self._urgent or key in self._later:
+                return
+            self._later[key] = job
+            self._wake.notify()
 
     def superseded(self, key: Hashable, urgent: bool) -> bool:
         """Whether the job that runs should stop: another version of it waits, or (for a background job)
