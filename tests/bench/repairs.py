@@ -8,8 +8,11 @@ candidate and among the first three, beside what edit distance alone would say; 
 original after the preferred fix; for wrong arguments, how often a verified fix is offered; and whether any fix left
 its call ungrounded.
 
-    --real DIR    environments for tests/data/real_faults.dev.jsonl (made by real_environments.py): for these faults
-                  a name that the reference solution uses should be among the first three.
+    --real PYTHON [PYTHON ...]   interpreters for tests/data/real_faults.dev.jsonl: each fault is looked at in the
+                  first of them that has its Python and the versions of its libraries.  A name that the reference
+                  solution uses should be among the first three.  Faults that the judgement abstains on (a class
+                  with `__getattr__`) are ranked all the same.
+    --symbols N   the cost of ranking in a made-up workspace of N symbols
 """
 
 from __future__ import annotations
@@ -24,8 +27,10 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "detection"))
+sys.path[:0] = [str(HERE / "detection"), str(HERE / "mending")]
 
+import ranking_cost  # noqa: E402
+import real_faults  # noqa: E402
 from corpus import Corpus, parser  # noqa: E402
 
 from callground.repairs import distance  # noqa: E402
@@ -205,9 +210,16 @@ def main() -> None:
     options_of = parser(__doc__)
     options_of.add_argument("--misses", action="store_true", help="print each miss")
     options_of.add_argument("--parts", default="names,arguments,imports", help="names, arguments, imports, real, speed")
-    options_of.add_argument("--real", type=Path, help="environments for the real faults")
+    options_of.add_argument("--real", nargs="+", default=[], help="interpreters for the real faults")
+    options_of.add_argument("--symbols", type=int, default=0, help="size of a made-up workspace")
     options = options_of.parse_args()
+    if options.real:
+        real_faults.measure(options.real, options.misses)
+        return
     corpus = Corpus(options)
+    if options.symbols:
+        ranking_cost.measure(corpus, options.symbols)
+        return
     wanted = options.parts.split(",")
     scores: dict[str, Score] = defaultdict(Score)
     by_project: dict[str, list[dict[str, Any]]] = defaultdict(list)

@@ -48,8 +48,13 @@ def of(asked: Asked, near: bool) -> list[Candidate]:
         found += _functions(asked, owner)
     elif asked.code == "unknown-import" and owner is None:
         found += _same_name_elsewhere(asked)
-    unique = {(c.text, c.owner, c.wanted): c for c in reversed(found)}
-    return list(unique.values())[::-1]
+    # Of one thing at several places, the place that is nearest to the top.
+    best: dict[str, Candidate] = {}
+    for each in found:
+        known = best.get(each.name)
+        if known is None or (each.owner.count("."), each.owner) < (known.owner.count("."), known.owner):
+            best[each.name] = each
+    return list(best.values())
 
 
 # -- the library's own text
@@ -58,6 +63,9 @@ def of(asked: Asked, near: bool) -> list[Candidate]:
 def _said(asked: Asked, module: Module) -> Iterator[Candidate]:
     """Names of the module that its own text puts beside the missing one: a table of removed names, a message."""
     source, wrong = asked.source, asked.name
+    if len(wrong) < 3 or wrong in module.name.split("."):
+        # The library's own name stands in all of its texts.
+        return
     texts = [f.text for f in (module.source, module.stub) if f is not None and wrong in f.text]
     for name in sorted(module.submodules):
         if name.startswith("_") and re.search(r"expired|deprecat|removed|compat|alias", name):
@@ -97,7 +105,7 @@ def _sentences(text: str, wrong: str) -> Iterator[str]:
     key = re.compile(rf"""["']{re.escape(wrong)}["']\s*:\s*\(?\s*((?:[rfbu]?["'](?:[^"'\\]|\\.)*["']\s*)+)""")
     for match in key.finditer(text):
         yield match[1]
-    for match in re.finditer(rf"""["'][^"'\n]*\b{re.escape(wrong)}\b[^"'\n]*["']""", text):
+    for match in re.finditer(rf"""["'](?:[^"'\n]*[`.])?{re.escape(wrong)}\b[^"'\n]*["']""", text):
         around = text[max(0, match.start() - 80) : match.end() + 160]
         if re.search(r"deprecat|removed|instead|renamed|moved", around, re.IGNORECASE):
             yield match[0]
@@ -117,7 +125,7 @@ def _in_package(asked: Asked, module: Module) -> list[Candidate]:
 
 def _holding(asked: Asked, package: str, besides: str) -> list[Candidate]:
     source, ev, wrong = asked.source, asked.source.evaluator, asked.name.rpartition(".")[2]
-    telling = max(parts(wrong), key=len, default=plain(wrong))
+    telling = [part.encode() for part in parts(wrong) if len(part) >= 4] or [plain(wrong).encode()]
     hits: list[tuple[int, str]] = []
     for name in _walk(asked, package):
         if name == besides:
@@ -126,7 +134,8 @@ def _holding(asked: Asked, package: str, besides: str) -> list[Candidate]:
         if text is None:
             continue
         exact = re.search(rf"\b{re.escape(wrong)}\b".encode(), text) is not None
-        if exact or (len(telling) >= 4 and telling.encode() in text.lower()):
+        low = text.lower()
+        if exact or all(part in low for part in telling):
             hits.append((0 if exact else 1, name))
     found: list[Candidate] = []
     for _order, name in sorted(hits, key=lambda h: (h[0], h[1].count("."), h[1]))[:_MOST_READ]:
@@ -227,7 +236,8 @@ def _in_imported(asked: Asked, module: Module) -> Iterator[Candidate]:
             if file is not None:
                 for each in _named_in(asked, inner, file, "used-by"):
                     if each.name == asked.name:
-                        yield each
+                        # From where the asked module itself has what is next to it: the public door.
+                        yield each._replace(owner=name, wanted=ImportWanted(name, asked.name))
 
 
 def _same_name_elsewhere(asked: Asked) -> list[Candidate]:

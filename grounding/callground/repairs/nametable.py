@@ -15,10 +15,10 @@ from callground.graph.snapshot import Snapshot
 from callground.repairs import distance
 from callground.repairs.words import parts, plain, related_verbs
 
-_COMMON = 300
+_COMMON = 120
 """A part that more names have than this says nothing: those that only share it are left out."""
-_LETTERS = 0.6
-_MOST = 60
+_LETTERS = 0.66
+_MOST = 40
 
 
 class NameTable:

@@ -23,6 +23,10 @@ _CLOSER = 14
 _UNLIKE = 10
 """And how many of the most used ones, when no name is like the wrong one."""
 
+_FAR = frozenset({"workspace"})
+_FAR_AWAY = 4
+_Looked = tuple[tuple[float, tuple[str, ...]], Candidate]
+
 # How far away a candidate lives.
 _DISTANCE = {
     "member": 0.0,
@@ -54,15 +58,30 @@ def rank(asked: Asked, found: Iterable[Candidate] | None = None, limit: int = 10
         # Nobody means a special method by a plain name, however much they look alike.
         pool = [c for c in pool if not (c.name.startswith("__") and c.name.endswith("__"))]
     first = sorted(((_first_look(asked, c), c) for c in pool), key=lambda s: (-s[0][0], s[1].text))
-    chosen = first[:_CLOSER]
+    chosen = _worth_a_look(first)
     if not chosen or chosen[0][0][0] < NEAR:
         # Nothing is like it: what the workspace calls most may be meant.
-        by_use = sorted(first[_CLOSER:], key=lambda s: (-_uses(asked, s[1].name), s[1].text))
+        by_use = sorted((f for f in first if f not in chosen and f[1].source not in _FAR), key=lambda s: (-_uses(asked, s[1].name), s[1].text))
         chosen += [each for each in by_use if each[1].kind != "variable"][:_UNLIKE]
     ranked = [_closer(asked, candidate, score, reasons) for (score, reasons), candidate in chosen]
     kept = [each for each in ranked if each is not None]
     kept.sort(key=lambda r: (-r.score, r.candidate.text))
     return kept[:limit]
+
+
+def _worth_a_look(ordered: list[_Looked]) -> list[_Looked]:
+    """The most like ones; of those in other files only the very best, for each costs reading a file."""
+    chosen: list[_Looked] = []
+    far = 0
+    for each in ordered:
+        if each[1].source in _FAR:
+            far += 1
+            if far > _FAR_AWAY:
+                continue
+        chosen.append(each)
+        if len(chosen) == _CLOSER:
+            break
+    return chosen
 
 
 def _first_look(asked: Asked, candidate: Candidate) -> tuple[float, tuple[str, ...]]:

@@ -26,6 +26,9 @@ log = logging.getLogger(__name__)
 LIMIT = 3
 """Most names that a report suggests."""
 
+_NEAR_ENOUGH = 85.0
+"""With a name of that score, the library's other modules are not searched."""
+
 _Key = tuple[Range, str, str]
 
 
@@ -175,7 +178,7 @@ def _ranked(asked: Asked) -> list[Ranked]:
 
     ranked = rank(asked)
     if asked.code in ("unknown-member", "unknown-import"):
-        more = library.of(asked, bool(ranked and ranked[0].near))
+        more = library.of(asked, bool(ranked and ranked[0].near and ranked[0].score >= _NEAR_ENOUGH))
         if more:
             ranked = sorted([*ranked, *rank(asked, more)], key=lambda r: (-r.score, r.candidate.text))[:10]
     return ranked

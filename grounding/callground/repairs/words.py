@@ -112,7 +112,19 @@ def relation(one: str, other: str) -> tuple[float, str]:
             return alike * 0.95, "spelling"
         if less in more:
             return 0.55 + 0.3 * len(less) / len(more), "inside"
+        ending = _ending(one, other)
+        if ending >= 4:
+            # Words that were put together without a mark: `factorplot`, `catplot`.
+            return 0.2 + 0.5 * ending / len(more), "ending"
     return 0.0, ""
+
+
+def _ending(one: str, other: str) -> int:
+    """How many letters two words have in common at their end."""
+    count = 0
+    while count < min(len(one), len(other)) and one[-1 - count] == other[-1 - count]:
+        count += 1
+    return count
 
 
 @lru_cache(maxsize=65_536)
@@ -185,5 +197,6 @@ def _said(wrong: str, real: str, how: str) -> str:
         "verb": f"`{real}` is a verb for `{wrong}`",
         "short": f"`{min(wrong, real, key=len)}` is short for `{max(wrong, real, key=len)}`",
         "spelling": f"`{real}` is spelt like `{wrong}`",
+        "ending": f"`{real}` and `{wrong}` end alike",
         "inside": f"`{max(wrong, real, key=len)}` holds `{min(wrong, real, key=len)}`",
     }[how]
