@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from callground.config.load import find_root, load, read_settings
-from callground.config.model import DEFAULT, SCOPES, Config, Problem
+from callground.config.model import DEFAULT, SCOPES, Config, Problem, Provenance
 
-__all__ = ["DEFAULT", "SCOPES", "Config", "Problem", "find_root", "load", "read_settings"]
+__all__ = ["DEFAULT", "SCOPES", "Config", "Problem", "Provenance", "find_root", "load", "read_settings"]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from callground.config.model import DEFAULT, SCOPES, Config, Problem
+from callground.config.model import DEFAULT, SCOPES, Config, Problem, Provenance
 from callground.config.policy import Policy, read_policy
 from callground.rules import RULES, SEVERITIES
 
@@ -98,14 +98,10 @@ def _table(path: str, problems: list[Problem]) -> object:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        problems.append(
-            Problem("pyproject.toml", "", f"cannot be read: {error}; the default settings are used")
-        )
+        problems.append(Problem("pyproject.toml", "", f"cannot be read: {error}; the default settings are used"))
         return None
     except tomllib.TOMLDecodeError as error:
-        problems.append(
-            Problem("pyproject.toml", "", f"is not valid TOML: {error}; the default settings are used")
-        )
+        problems.append(Problem("pyproject.toml", "", f"is not valid TOML: {error}; the default settings are used"))
         return None
     tool = data.get("tool")
     return tool.get("callground") if isinstance(tool, dict) else None
@@ -184,6 +180,22 @@ def _gate(_: str, value: object, report: _Report) -> Policy | None:
     return read_policy(value, report)
 
 
+def _provenance(key: str, value: object, report: _Report) -> Provenance | None:
+    if not isinstance(value, Mapping):
+        report(f"`{key}` must be a table of signal = true or false, not {_kind(value)}; the default is used")
+        return None
+    known = {name.replace("_", "-"): name for name in Provenance.__dataclass_fields__}
+    read: dict[str, bool] = {}
+    for switch, on in value.items():
+        if str(switch) not in known:
+            report(f"`{key}`: unknown signal `{switch}`{_near(str(switch), known)}")
+        elif not isinstance(on, bool):
+            report(f"`{key}.{switch}` must be true or false, not {_kind(on)}; the default is used")
+        else:
+            read[known[str(switch)]] = on
+    return Provenance(**read)
+
+
 _READERS: dict[str, Callable[[str, object, _Report], object]] = {
     "scope": _scope,
     "python": _text,
@@ -191,5 +203,6 @@ _READERS: dict[str, Callable[[str, object, _Report], object]] = {
     "roots": _texts,
     "severity": _severities,
     "per-file-ignores": _ignores,
+    "provenance": _provenance,
     "gate": _gate,
 }

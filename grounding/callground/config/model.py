@@ -13,6 +13,32 @@ SCOPES = ("all", "changed", "ai")
 """Which calls are looked at: every one, those on changed lines, those on lines that an AI wrote."""
 
 
+@dataclass(frozen=True)
+class Provenance:
+    """Which signals tell whose a text is, and for how long it counts.  All are on."""
+
+    edits: bool = True
+    """How text comes into an open document."""
+    client: bool = True
+    """What the editor or a plugin says."""
+    disk: bool = True
+    """Files that another program than the editor or git writes."""
+    uncommitted: bool = True
+    """Lines that differ from HEAD, of which nothing else is known."""
+    agent_trace: bool = True
+    """Agent Trace records in the workspace."""
+    git_ai: bool = True
+    """Notes of git-ai."""
+    commits: bool = True
+    """Authors and trailers of commits."""
+    hook: bool = True
+    """Edit hooks of agents."""
+    keep_committed: bool = False
+    """A line stays marked in the editor after it is committed."""
+    keep_rewritten: bool = False
+    """What is left of a line stays marked when a person has written the rest of it anew."""
+
+
 class Problem(NamedTuple):
     """A setting that could not be used; the default stands in its place."""
 
@@ -43,6 +69,8 @@ class Config:
     """(pattern, rule codes) in the order in which they were written."""
     gate: Policy = field(default_factory=Policy)
     """What the gate blocks, tells and lets through."""
+
+    provenance: Provenance = field(default_factory=Provenance)
 
     def severity_of(self, code: str, default: str) -> str:
         """The severity that rule `code` has here."""

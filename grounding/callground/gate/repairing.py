@@ -38,12 +38,13 @@ def fix(
     snapshot: Snapshot,
     lines: Lines | None,
     wanted: Callable[[Finding], bool],
+    kinds: frozenset[str] | None = None,
     *,
     stop: Callable[[], bool] = never,
 ) -> Fixed:
     """Apply certain, verified repairs to the findings on `lines` until none is left.
 
-    `snapshot` shows the rest of the plan; `wanted` says which findings count.
+    `snapshot` shows the rest of the plan; `wanted` says which findings count, `kinds` which repairs.
     """
     rounds: list[tuple[Edit, ...]] = []
     changes: list[str] = []
@@ -62,7 +63,7 @@ def fix(
             for verdict in wrong:
                 if _name(verdict) in hopeless:
                     continue
-                edits = _certain(repairs, verdict, path, changes, stop)
+                edits = _certain(repairs, verdict, kinds, changes, stop)
                 if edits is not None:
                     break
                 hopeless.add(_name(verdict))
@@ -74,10 +75,15 @@ def fix(
 
 
 def _certain(
-    repairs: Repairs, verdict: Verdict, path: str, changes: list[str], stop: Callable[[], bool]
+    repairs: Repairs,
+    verdict: Verdict,
+    kinds: frozenset[str] | None,
+    changes: list[str],
+    stop: Callable[[], bool],
 ) -> tuple[Edit, ...] | None:
     for repair in repairs.offered(verdict, certain_only=True, stop=stop):
-        if repair.certain and [change.path for change in repair.changes] == [path]:
+        inside = [change.path for change in repair.changes] == [repairs.path]
+        if repair.certain and inside and (kinds is None or repair.kind in kinds):
             changes.append(f"`{verdict.callee}`: {_short(repair.title)}")
             return tuple(sorted(repair.changes[0].edits))
     return None
@@ -105,9 +111,7 @@ def suggested(
 def _signed(names: tuple[Suggestion, ...], repairs: Repairs, verdict: Verdict) -> tuple[Suggestion, ...]:
     """The nearest names with their signatures, though the call's arguments do not fit them."""
     known = {ranked.candidate.name: ranked.signature for ranked in repairs.ranked(verdict)} if names else {}
-    return tuple(
-        name if name.signature else name._replace(signature=known.get(name.text, "")) for name in names
-    )
+    return tuple(name if name.signature else name._replace(signature=known.get(name.text, "")) for name in names)
 
 
 def moved(lines: Lines | None, text: str, edits: Sequence[Edit]) -> Lines | None:

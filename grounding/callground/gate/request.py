@@ -81,6 +81,8 @@ class Request:
     """Absolute path -> the text that the file will have; None deletes it."""
     only_new: bool = False
     """Of `files` only calls count that were not there before."""
+    before: Mapping[str, str] = field(default_factory=dict)
+    """What `files` held before, where that is not what lies on the disk (an edit that is made already)."""
     calls: Any = None
     """Calls of tools: a text, or parsed JSON."""
     calls_name: str = "<calls>"
@@ -90,6 +92,8 @@ class Request:
     """None: the one in the settings."""
     repair: bool = False
     """Whether to look for repairs."""
+    repair_kinds: frozenset[str] | None = None
+    """The kinds of repairs (`callground.repairs.KINDS`) that may be applied; None for all that are certain."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +180,7 @@ class _Gate:
         lines = None
         old: str | None = None
         if self.request.only_new:
-            old = self._old_text(path)
+            old = self.request.before.get(path, self._old_text(path))
             lines = changed_ranges(old or "", text)
         verdicts = self._verify(path, self.snapshot, lines)
         self._unparsed(path, path, self.snapshot, lines, lambda line: line)
@@ -193,19 +197,16 @@ class _Gate:
                 self.repaired[path] = made.text
         return shown
 
-    def _fix(
-        self, path: str, text: str, lines: Sequence[tuple[int, int]] | None, shown: FileVerdicts
-    ) -> Fixed:
+    def _fix(self, path: str, text: str, lines: Sequence[tuple[int, int]] | None, shown: FileVerdicts) -> Fixed:
         """The certain repairs of the findings that are shown as errors."""
-        wanted = Counter(
-            _identity(v.finding) for v in shown.verdicts if v.finding and v.finding.severity == "error"
-        )
+        wanted = Counter(_identity(v.finding) for v in shown.verdicts if v.finding and v.finding.severity == "error")
         made = fix(
             path,
             text,
             self.snapshot,
             tuple(lines) if lines is not None else None,
             lambda finding: wanted[_identity(finding)] > 0,
+            self.request.repair_kinds,
             stop=self.stop,
         )
         self.changes += made.changes
@@ -215,7 +216,10 @@ class _Gate:
     def _old_findings(self, path: str, old: str, new: str) -> Counter[tuple[str, ...]]:
         """What was wrong already, on the lines that the edit replaces."""
         lines = changed_ranges(new, old)
-        verdicts = self._verify(path, self.before, lines)
+        before = self.before
+        if path in self.request.before:
+            before = before.with_overlay({path: old})
+        verdicts = self._verify(path, before, lines)
         shown = review(path, old, verdicts, root=self.root, config=self.session.config, lines=lines)
         return Counter(_identity(verdict.finding) for verdict in shown.verdicts if verdict.finding)
 
@@ -226,9 +230,7 @@ class _Gate:
             return None
         return file.text if file is not None else None
 
-    def _verify(
-        self, path: str, snapshot: Snapshot, lines: Sequence[tuple[int, int]] | None
-    ) -> list[Verdict]:
+    def _verify(self, path: str, snapshot: Snapshot, lines: Sequence[tuple[int, int]] | None) -> list[Verdict]:
         memo = self.session.workspace.memo if snapshot is self.before else Memo()
         return verify_snapshot(path, snapshot, memo, lines, stop=self.stop)
 
@@ -317,9 +319,7 @@ class _Gate:
                     old, new = f"{path}:{where[1]}", f"{name}:{line}"
                     evidence = tuple(text.replace(old, new) for text in evidence)
                     where = (name, line)
-            return replace(
-                finding, range=laid.where(finding.range), evidence=evidence, evidence_location=where
-            )
+            return replace(finding, range=laid.where(finding.range), evidence=evidence, evidence_location=where)
 
         return FileVerdicts(
             name,

@@ -26,9 +26,7 @@ class Violation(NamedTuple):
     line: int = 1
 
 
-def arity_violations(
-    call: str | ast.Call | ToolCall | Mapping[str, Any], signature: Signature
-) -> list[Violation]:
+def arity_violations(call: str | ast.Call | ToolCall | Mapping[str, Any], signature: Signature) -> list[Violation]:
     """The ways in which a call's arguments do not bind to a signature.
 
     The call is Python text (``fetch("a", retries=3)``), a tree, a tool call, or a mapping of arguments by
@@ -39,15 +37,11 @@ def arity_violations(
     found: list[Violation] = []
     order = _positional_names(signature)
     if signature.max_positional is not None and positional > signature.max_positional:
-        message = (
-            f"{given} takes {_plural(signature.max_positional, 'positional argument')}, not {positional}"
-        )
+        message = f"{given} takes {_plural(signature.max_positional, 'positional argument')}, not {positional}"
         found.append(Violation("too-many-arguments", order[-1] if order else "", message))
     for name in keywords:
         if name in signature.positional_only and signature.accepted_kwargs is not None:
-            found.append(
-                Violation("positional-only-as-keyword", name, f"{given} takes `{name}` by position only")
-            )
+            found.append(Violation("positional-only-as-keyword", name, f"{given} takes `{name}` by position only"))
         elif name in order[:positional]:
             found.append(Violation("duplicate-argument", name, f"{given} is given `{name}` twice"))
         elif signature.accepted_kwargs is not None and name not in signature.accepted_kwargs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from callground.provenance import signals
 from callground.provenance.history import History, Source
@@ -13,15 +12,6 @@ from callground.text.edits import Edit
 
 BY_DISK = Stamp(AGENT, signals.DISK, 0.8)
 MOST_CLOSED = 50
-
-
-class Reported(NamedTuple):
-    """A client says that it has put something in, in a version that has not arrived yet."""
-
-    version: int
-    start: int
-    end: int
-    stamp: Stamp
 
 
 class Book:
@@ -81,10 +71,9 @@ class Book:
             while len(self._closed) > MOST_CLOSED:
                 del self._closed[next(iter(self._closed))]
 
-    def closed_text(self, key: str) -> str | None:
-        """The text that a document had when it was closed."""
-        known = self._closed.get(key)
-        return known[0] if known is not None else None
+    def closed(self, key: str) -> tuple[str, Spans] | None:
+        """The text that a document had when it was closed, and what was known of it."""
+        return self._closed.get(key)
 
     def lookups(self, key: str) -> list[Lookup]:
         """Insertions that may be copies from files that are not open; each is given once."""

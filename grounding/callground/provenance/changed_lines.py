@@ -31,9 +31,9 @@ def changed_lines(root: str, since: str | None = None) -> Mapping[str, Lines | N
     `since` is None.  Files that git does not track (and does not ignore) count as changed.
     Raises GitError when git is absent, fails, takes too long or knows no such revision.
     """
-    top = _git(root, "rev-parse", "--show-toplevel").rstrip("\n")
+    top = run_git(root, "rev-parse", "--show-toplevel").rstrip("\n")
     base = _base(root, since)
-    diff = _git(
+    diff = run_git(
         root,
         *("diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames"),
         *("--src-prefix=a/", "--dst-prefix=b/", "--no-relative", "--diff-filter=d", base),
@@ -42,7 +42,7 @@ def changed_lines(root: str, since: str | None = None) -> Mapping[str, Lines | N
     changed: dict[str, Lines | None] = {
         os.path.join(top, *name.split("/")): lines for name, lines in parse_diff(diff).items()
     }
-    untracked = _git(root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z")
+    untracked = run_git(root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z")
     for name in filter(None, untracked.split("\0")):
         changed[os.path.join(top, *name.split("/"))] = None
     return changed
@@ -53,13 +53,26 @@ def changed_lines_of_text(root: str, path: str, text: str, since: str | None = N
 
     Raises GitError as `changed_lines` does.
     """
+    before = committed_text(root, path, since)
+    return lines_between(before, text) if before is not None else None
+
+
+def committed_text(root: str, path: str, since: str | None = None) -> str | None:
+    """The text that a file has in the revision that `changed_lines` compares with; None: it is not there.
+
+    Raises GitError as `changed_lines` does.
+    """
     base = _base(root, since)
-    top = os.path.realpath(_git(root, "rev-parse", "--show-toplevel").rstrip("\n"))
+    top = os.path.realpath(run_git(root, "rev-parse", "--show-toplevel").rstrip("\n"))
     name = os.path.relpath(os.path.realpath(path), top).replace(os.sep, "/")
     try:
-        before = _git(root, "show", "--no-textconv", f"{base}:{name}")
+        return run_git(root, "show", "--no-textconv", f"{base}:{name}")
     except GitError:
-        return None  # the revision has no such file
+        return None
+
+
+def lines_between(before: str, text: str) -> Lines:
+    """The lines of `text` that differ from those of `before`; line ends do not count."""
     old, new = (each.replace("\r\n", "\n").replace("\r", "\n").split("\n") for each in (before, text))
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     return tuple((start + 1, end) for tag, _, _, start, end in matcher.get_opcodes() if tag != "equal" and end > start)
@@ -94,24 +107,25 @@ def _base(root: str, since: str | None) -> str:
         if _succeeds(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"):
             return "HEAD"
         # Nothing was committed yet: everything differs from the empty tree.
-        return _git(root, "hash-object", "-t", "tree", "--stdin", stdin="").strip()
+        return run_git(root, "hash-object", "-t", "tree", "--stdin", stdin="").strip()
     if since.startswith("-") or not _succeeds(root, "rev-parse", "--verify", "--quiet", f"{since}^{{commit}}"):
         raise GitError(f"git knows no revision `{since}` here (in a shallow clone, fetch it first)")
     try:
-        return _git(root, "merge-base", "HEAD", since).strip()
+        return run_git(root, "merge-base", "HEAD", since).strip()
     except GitError:
         return since  # unrelated histories have no merge base
 
 
 def _succeeds(root: str, *arguments: str) -> bool:
     try:
-        _git(root, *arguments)
+        run_git(root, *arguments)
     except GitError:
         return False
     return True
 
 
-def _git(root: str, *arguments: str, stdin: str | None = None) -> str:
+def run_git(root: str, *arguments: str, stdin: str | None = None) -> str:
+    """What a git command prints.  Raises GitError."""
     git = shutil.which("git")
     if git is None:
         raise GitError("git is not installed, and without it the changed lines are not known")

@@ -109,9 +109,8 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
             continue
         values = global_values(ev, module, file, attr, None)
         if values is None:
-            values = star_lookup(ev, module, file, attr)
-            if values is not None and not values.items and not values.complete:
-                continue
+            star = star_lookup(ev, module, file, attr)
+            values = star.found if star is not None else None
         if values is not None:
             found.append(values)
             if values.complete and values.items:
@@ -311,10 +310,10 @@ def global_values(ev: Evaluator, module: Module, file: SourceFile, name: str, be
     )
 
 
-def star_lookup(ev: Evaluator, module: Module, file: SourceFile, name: str) -> Values | None:
-    """A name brought in by ``from m import *``; None when no star import can bring it."""
+def star_lookup(ev: Evaluator, module: Module, file: SourceFile, name: str) -> Member | None:
+    """A name brought in by ``from m import *``: found, or why it may be; None when no star import can bring it."""
     stars = ev.index(file).star_imports()
-    open_values: Values | None = None
+    perhaps: Member | None = None
     for _piece, b in reversed(stars):
         if not ev.alive(b.guards):
             continue
@@ -323,19 +322,19 @@ def star_lookup(ev: Evaluator, module: Module, file: SourceFile, name: str) -> V
             continue
         ev.read("module", target)
         if not ev.snapshot.exists(target):
-            open_values = unknown(Reason.STAR_IMPORT, target)
+            perhaps = Member(why=Why(Reason.STAR_IMPORT, target))
             continue
         exported, is_open = exports(ev, target)
         listed = name in exported if exported is not None else not name.startswith("_")
         if listed:
             found = member(ev, target, name, importing=True)
             if found.found is not None:
-                return found.found
+                return found
             if found.why is not None:
-                open_values = unknown(*found.why)
+                perhaps = Member(why=found.why)
         if is_open:
-            open_values = unknown(Reason.STAR_IMPORT, target)
-    return open_values
+            perhaps = Member(why=Why(Reason.STAR_IMPORT, target))
+    return perhaps
 
 
 def exports(ev: Evaluator, name: str) -> tuple[frozenset[str] | None, bool]:

@@ -146,8 +146,10 @@ def module_name(ev: Evaluator, scope: Scope, name: str) -> NameLookup:
     if found is not None:
         return NameLookup(found)
     star = modules.star_lookup(ev, module, file, name)
-    if star is not None:
-        return NameLookup(star)
+    if star is not None and star.found is not None:
+        return NameLookup(star.found)
+    if star is not None and star.why is not None:
+        return NameLookup(unknown(*star.why))
     if name in MODULE_DUNDERS:
         cls = MODULE_DUNDERS[name]
         return NameLookup(known(instance(cls)) if cls else unknown(Reason.UNKNOWN_TYPE, name))

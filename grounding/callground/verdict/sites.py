@@ -67,7 +67,7 @@ class Site:
     caught: frozenset[str] = frozenset()
     """Exceptions that are expected around it."""
     environment: bool = False
-    """In a test function or class that is skipped or expected to fail."""
+    """Beside a test of the environment in one expression, or in a test that is skipped or expected to fail."""
     tests: tuple[ast.expr, ...] = ()
     """The conditions around it, outermost first."""
     alias: ast.alias | None = None
@@ -208,18 +208,19 @@ class _Walker:
                 for keyword in node.keywords:
                     self.argument(keyword.value)
             elif isinstance(node, ast.BoolOp) and any(environment_test(v) for v in node.values[:-1]):
-                before = self.tests
+                # Decided or not: what follows the test in the expression may never run here.
+                before = self.environment
                 for operand in node.values:
                     self.expression(operand)
-                    self.tests = (*self.tests, operand)
-                self.tests = before
+                    self.environment = self.environment or environment_test(operand)
+                self.environment = before
                 continue
             elif isinstance(node, ast.IfExp) and environment_test(node.test):
-                before = self.tests
-                self.tests = (*before, node.test)
+                before = self.environment
+                self.environment = True
                 self.expression(node.body)
                 self.expression(node.orelse)
-                self.tests = before
+                self.environment = before
                 continue
             stack.extend(c for c in ast.iter_child_nodes(node) if not isinstance(c, ast.expr_context))
 

@@ -84,7 +84,7 @@ def judge(site: Site, ev: Evaluator) -> Verdict:
 def guarded(site: Site, proof: Proof, ev: Evaluator) -> Why | None:
     """Why a proved fault is silent all the same: the program expects it."""
     if site.environment:
-        return Why(Reason.GUARDED, "in a test that is skipped or expected to fail")
+        return Why(Reason.GUARDED, "beside a test of the environment, or in a skipped test")
     if "platform" in proof.version_guard or "os.name" in proof.version_guard:
         # Real on another platform: code for that platform is not invented.
         return Why(Reason.VERSION_GUARD, proof.version_guard)
