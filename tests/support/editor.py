@@ -90,7 +90,8 @@ class Editor:
                 process_id=process_id,
                 root_uri=opened[0].as_uri() if opened else None,
                 workspace_folders=[lsp.WorkspaceFolder(uri=path.as_uri(), name=path.name) for path in opened],
-                initialization_options=options,
+                # Most tests are about findings, not about who wrote the text.
+                initialization_options={"scope": "all"} if options is None else options,
             )
         )
 
@@ -113,7 +114,8 @@ class Editor:
         self.registrations += params.registrations
 
     def _configuration(self, params: lsp.ConfigurationParams) -> list[Any]:
-        return [self.settings.get(item.section or "") for item in params.items]
+        answers = [self.settings.get(item.section or "") for item in params.items]
+        return [{"scope": "all", **answer} if isinstance(answer, dict) else answer for answer in answers]
 
     def _refresh(self, _: None) -> None:
         self.refreshes += 1

@@ -21,7 +21,10 @@ LARGEST = 2_000_000
 class Entry(Protocol):
     """A file of the workspace."""
 
-    path: str
+    @property
+    def path(self) -> str:
+        """Where it lies."""
+        ...
 
 
 class Mentions(Protocol):

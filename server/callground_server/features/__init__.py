@@ -13,8 +13,8 @@ from callground_server.features import (
     hover,
     lifecycle,
     notebooks,
-    origins,
     progress,
+    provenance,
     pull,
     push,
     status,
@@ -37,7 +37,7 @@ ALL = (
     progress,
     asked,
     status,
-    origins,
+    provenance,
 )
 """Each has `register(server)`, in the order in which their listeners are called."""
 

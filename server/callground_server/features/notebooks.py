@@ -133,6 +133,9 @@ class Notebooks(Listener):
         folder = session.folder(notebook.uri)
         findings: list[Finding] = [v.finding for v in outcome.review.verdicts if v.finding is not None]
         findings += outcome.review.notes
+        document = session.document(notebook.uri)
+        if document is not None:
+            findings = session.findings_in_scope(document, outcome, findings)
         by_cell: dict[str, list[lsp.Diagnostic]] = {}
         for finding in sorted(findings, key=lambda finding: finding.range):
             place = notebook.cell_at(finding.range.line)

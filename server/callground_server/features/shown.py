@@ -17,6 +17,7 @@ def diagnostics_of(session: Session, document: Document, outcome: Outcome) -> li
     client = session.client
     findings: list[Finding] = [verdict.finding for verdict in outcome.review.verdicts if verdict.finding is not None]
     findings += outcome.review.notes
+    findings = session.findings_in_scope(document, outcome, findings)
     findings.sort(key=lambda finding: (finding.range, finding.code))
     return [
         to_diagnostic(

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from callground.provenance import persist, signals
 from callground.provenance.book import BY_DISK, Book
 from callground.provenance.changed_lines import GitError, committed_text, lines_between
-from callground.provenance.copies import stands_in_workspace
+from callground.provenance.copies import stands_in
 from callground.provenance.disk import Watch, same_lines
 from callground.provenance.intervals import UNKNOWN, Spans, Stamp, filled
 from callground.provenance.ledger import Ledger
@@ -45,12 +45,15 @@ VERSIONS = 64
 MOST_FILES = 50
 """More files than that change at once by no agent's edit."""
 
+SOURCES = (".py", ".pyi", ".pyw")
+
 UNCOMMITTED = Stamp(UNKNOWN, signals.GIT, 0.3)
 
 
 @dataclass
 class _Open:
     document: Document
+    folder: Folder | None
     edits: deque[tuple[int, list[Edit]]] = field(default_factory=lambda: deque(maxlen=VERSIONS))
     """The edits that led to each of the last versions."""
     told: list[tuple[int, Callable[[], None]]] = field(default_factory=list)
@@ -86,10 +89,11 @@ class Authorship(Listener):
         uri = document.uri
         before = self.book.closed(uri)
         self.book.open(uri, document.text)
-        mine = self._open[uri] = _Open(document, disk_time=_written(document.path))
         folder = self._session.folder(uri)
+        mine = self._open[uri] = _Open(document, folder, disk_time=_written(document.path))
         if folder is None:
             return
+        folder.looked_at = self.files_looked_at
         watch = self._watch(folder)
         text = document.text
 
@@ -105,13 +109,11 @@ class Authorship(Listener):
             elif before is None:
                 self._since_head(uri, folder)
 
-        self._session.worker.submit(
-            ("provenance", uri), lambda: self._answer(known_of, _load(folder, text))
-        )
+        self._session.worker.submit(("provenance", uri), lambda: self._answer(known_of, _load(folder, text)))
         if before is not None:
             self._told(uri)
 
-    def edited(self, document: Document, before: str, edits: Sequence[Edit]) -> None:
+    def edited(self, document: Document, _: str, edits: Sequence[Edit]) -> None:
         """Take the edits, and look for what they brought elsewhere in the workspace."""
         uri = document.uri
         ledger, mine = self.book.ledger(uri), self._open.get(uri)
@@ -152,13 +154,20 @@ class Authorship(Listener):
 
     def closed(self, uri: str) -> None:
         """Keep what is known."""
-        self._keep(uri)
-        mine = self._open.pop(uri, None)
+        mine = self._open.get(uri)
         if mine is not None:
+            if mine.edits or self.book.spans(uri):
+                self._keep(uri)
+            del self._open[uri]
             for timer in (mine.keep_timer, mine.show_timer):
                 if timer is not None:
                     timer.cancel()
         self.book.close(uri)
+
+    def indexed(self, folder: Folder) -> None:
+        """From now on it is known which files are new."""
+        folder.looked_at = self.files_looked_at
+        self._session.worker.submit(("files", folder.root), lambda: self.files_looked_at(folder), urgent=False)
 
     def judged(self, document: Document, outcome: Outcome) -> None:
         """Forget the marks of what a person has written anew, never those of findings."""
@@ -239,6 +248,7 @@ class Authorship(Listener):
 
     def files_looked_at(self, folder: Folder) -> None:
         """In the worker: the folder's files were looked at; some may have been written by an agent."""
+        self._session.call(self.look_at_git)
         disk = folder.workspace.files.disk
         before = self._digests.get(folder.root)
         if before is disk or not folder.ready:
@@ -278,7 +288,8 @@ class Authorship(Listener):
             ledger = Ledger(committed or "")
             ledger.reload(text, BY_DISK)
             self._session.worker.submit(
-                ("agent", path), lambda text=text, spans=ledger.spans: _save(folder, text, spans, new=True)  # type: ignore[misc]
+                ("agent", path),
+                lambda text=text, spans=ledger.spans: _save(folder, text, spans, new=True),  # type: ignore[misc]
             )
 
     def _explain(self, uri: str, watch: Watch, was: tuple[str, Spans], text: str, patience: int = PATIENCE) -> None:
@@ -300,9 +311,7 @@ class Authorship(Listener):
 
         self._later(SETTLE, decide)
 
-    def _by_git(
-        self, folder: Folder, watch: Watch, uri: str, path: str, was: tuple[str, Spans], text: str
-    ) -> None:
+    def _by_git(self, folder: Folder, watch: Watch, uri: str, path: str, was: tuple[str, Spans], text: str) -> None:
         """In git's thread."""
         on_disk = _read(path)
         if not same_lines(on_disk, text) or watch.by_git(path, text, lambda: _committed(folder.root, path)):
@@ -327,13 +336,18 @@ class Authorship(Listener):
         written = _written(mine.document.path)
         if written <= mine.disk_time:
             return False
-        return same_lines(_read(mine.document.path), mine.document.text)
+        if same_lines(_read(mine.document.path), mine.document.text):
+            return True
+        mine.disk_time = written
+        return False
 
     def _since_head(self, uri: str, folder: Folder) -> None:
         """Nothing is known of a text: lines that differ from HEAD are somebody's news."""
         mine = self._open.get(uri)
         if mine is None or not folder.config.provenance.uncommitted or not self._watch(folder).state.folder:
             return
+        if not mine.document.path.endswith(SOURCES):
+            return  # a notebook's text is not its file's, and some documents have no file
         path, text = mine.document.path, mine.document.text
 
         def ask() -> None:
@@ -423,7 +437,8 @@ class Authorship(Listener):
             return
 
         def look() -> None:
-            found = stands_in_workspace(folder.workspace, text)
+            snapshot = folder.workspace.snapshot()
+            found = stands_in(snapshot, text, folder.workspace.files.open)
             self._session.call(lambda: answer(found))
 
         def answer(found: bool) -> None:
@@ -457,9 +472,9 @@ class Authorship(Listener):
 
     def _keep(self, uri: str) -> None:
         """What is known of the text as it is now goes to the store."""
-        ledger, folder = self.book.ledger(uri), self._session.folder(uri)
-        if ledger is not None and folder is not None:
-            text, spans = ledger.text, ledger.spans
+        ledger, mine = self.book.ledger(uri), self._open.get(uri)
+        if ledger is not None and mine is not None and mine.folder is not None:
+            text, spans, folder = ledger.text, ledger.spans, mine.folder
             self._session.worker.submit(("keep", uri), lambda: _save(folder, text, spans), urgent=False)
 
     def _answer(self, action: Callable[[Spans | None], None], spans: Spans | None) -> None:

@@ -58,6 +58,8 @@ class Folder:
         self._tracker: Tracker | None = None
         self._indexing: threading.Thread | None = None
         self._closed = False
+        self.looked_at: Callable[[Folder], None] = lambda _: None
+        """Called in the worker after the files were looked at."""
         self._marks = Marks()
         self._suggestions = Suggestions()
 
@@ -156,11 +158,15 @@ class Folder:
 
     def files_changed(self, paths: list[str]) -> set[str]:
         """Files were changed, made, moved or deleted on disk."""
-        return self._applied(self.workspace.files_changed(paths))
+        stale = self._applied(self.workspace.files_changed(paths))
+        self.looked_at(self)
+        return stale
 
     def refresh(self) -> set[str]:
         """Look at the whole folder and at the environment again."""
-        return self._applied(self.workspace.refresh())
+        stale = self._applied(self.workspace.refresh())
+        self.looked_at(self)
+        return stale
 
     def start_afresh(self) -> set[str]:
         """Forget every verdict, and look at the disk."""
@@ -172,8 +178,9 @@ class Folder:
 
     def index_finished(self) -> set[str]:
         """By-name questions have answers now."""
-        change = self.workspace.finish_index()
-        return self._applied(change)
+        stale = self._applied(self.workspace.finish_index())
+        self.looked_at(self)
+        return stale
 
     def _applied(self, change: Change) -> set[str]:
         return self.tracker.apply(change) if change else set()

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from callground.verdict.model import Finding
 from callground_server.lsp.client import Client
 from callground_server.lsp.documents import Change, Document, Edit
 from callground_server.lsp.folder import Folder, Outcome
@@ -30,6 +31,9 @@ _NOWHERE = os.path.join(os.path.sep, "nonexistent", "callground")
 
 class Listener:
     """What the features want to hear.  Each is called in the loop thread."""
+
+    def opened(self, document: Document) -> None:
+        """A document was opened."""
 
     def judged(self, document: Document, outcome: Outcome) -> None:
         """A result for the current version of a document."""
@@ -78,6 +82,8 @@ class Session:
         self.look_around = LookAround(self)
         self.notebooks: Any = None
         """The notebooks feature, which splits results among cells."""
+        self.findings_in_scope: Callable[[Document, Outcome, list[Finding]], list[Finding]] = _all_findings
+        """Which findings of a document are shown."""
         self.configuration_changed: Callable[[], Awaitable[None]] | None = None
         self._cache = cache
         self._entries: dict[str, _Entry] = {}
@@ -160,6 +166,7 @@ class Session:
             entry.dirty = True
         else:
             self._entries[document.uri] = _Entry(document, self.folder_of(document.path))
+        self._each("opened", document)
         self.schedule(document.uri, 0)
 
     def change(self, uri: str, version: int, changes: Sequence[Change]) -> None:
@@ -211,6 +218,21 @@ class Session:
             if entry.document.path == path:
                 return uri
         return None
+
+    def outcome(self, uri: str) -> Outcome | None:
+        """The last result for an open document, if it is about its present text."""
+        entry = self._entries.get(uri)
+        current = entry is not None and entry.judged_version == entry.document.version
+        return entry.outcome if entry is not None and current else None
+
+    def show_again(self, uri: str) -> None:
+        """What is shown of a document's result may be another, though the result is the same."""
+        entry = self._entries.get(uri)
+        outcome = self.outcome(uri)
+        if entry is None or outcome is None or self.closed:
+            return
+        self._each("judged", entry.document, outcome)
+        self._each("stale", [uri])
 
     # -- scheduling
 
@@ -370,6 +392,10 @@ class Session:
         self.worker.close()
         for folder in self.folders.values():
             folder.close()
+
+
+def _all_findings(_: Document, __: Outcome, findings: list[Finding]) -> list[Finding]:
+    return findings
 
 
 def lone_root(path: str) -> str:

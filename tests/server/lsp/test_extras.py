@@ -8,38 +8,10 @@ from typing import Any
 
 from lsprotocol import types as lsp
 
-from callground.text.edits import Edit
-from callground_server.features import origins
 from callground_server.features.extras import range_of, wanted
-from callground_server.features.origins import Mark
 
 MODULE = "def real(a):\n    return a\n"
 USER = "import tools\n\ntools.real(1)\ntools.invented(1)\n"
-
-
-def mark(start: int, end: int, origin: str = "ai") -> Mark:
-    return Mark(start, end, origin, "client")
-
-
-def test_marks_follow_edits_as_single_characters_do():
-    """Each character that was marked and is still there is marked; what is typed inside is marked too."""
-    text = "abcdefgh"
-    for first in range(9):
-        for last in range(first, 9):
-            for new in ("", "X", "XYZ"):
-                after = text[:first] + new + text[last:]
-                moved = origins.moved([mark(2, 6)], Edit(first, last, new))
-                marked = "".join(after[m.start : m.end] for m in moved)
-                assert len(moved) <= 1
-                kept = [c for i, c in enumerate(text) if 2 <= i < 6 and not first <= i < last]
-                assert [c for c in marked if c not in "XYZ"] == kept, (first, last, new, marked)
-                assert ("X" in marked) == bool(new and 2 <= first < 6 and 2 < last <= 6)
-
-
-def test_a_newer_mark_lies_over_an_older_one():
-    assert origins.put([mark(0, 10)], mark(3, 5, "agent")) == (mark(0, 3), mark(3, 5, "agent"), mark(5, 10))
-    assert origins.put([mark(0, 10)], mark(3, 5, "human")) == (mark(0, 3), mark(5, 10))
-    assert origins.put([mark(0, 10)], mark(0, 10, "human")) == ()
 
 
 def test_only_who_asks_is_told():
@@ -91,7 +63,7 @@ async def test_status_counts_and_marks(pushed, root):
     assert marked[-1].ranges[0].range.start.line == 4
     line = {"start": {"line": 4, "character": 0}, "end": {"line": 5, "character": 0}}
     editor.client.protocol.notify("callground/mark", {"uri": uri, "ranges": [line], "origin": "human"})
-    await editor.until(lambda: marked[-1].ranges == [], "no mark")
+    await editor.until(lambda: [r.origin for r in marked[-1].ranges] == ["human"], "the mark of a person")
 
 
 async def test_nobody_else_hears_of_it(pushed, root):

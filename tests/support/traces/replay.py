@@ -120,7 +120,7 @@ class Player:
         if text is None:
             text = self.disk[name]
         outside = text == self.disk.get(name) != self._saved.get(name, text)
-        known = self._closed.pop(name, None) if self.book.closed_text(name) is None else None
+        known = self._closed.pop(name, None) if self.book.closed(name) is None else None
         self.book.open(name, text, known, written=BY_DISK if outside else None)
         self._saved[name] = text
 
