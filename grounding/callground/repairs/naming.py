@@ -13,9 +13,9 @@ from callground.text.edits import Edit
 CODES = frozenset({"unknown-name", "unknown-member", "unknown-import"})
 OFFERED = 5
 """Most candidates that are offered as repairs."""
-SURE = 80.0
+SURE = 75.0
 """Score from which a name can be certain."""
-AHEAD = 15.0
+AHEAD = 12.0
 """And how far it has to be ahead of the next one."""
 _WORTH = 42.0
 """Below this score a name is not worth an offer."""

@@ -95,6 +95,9 @@ def _first_look(asked: Asked, candidate: Candidate) -> tuple[float, tuple[str, .
     score = 100 * alike
     reasons = [f"{reason} ({alike:.2f})" if reason else "the names have nothing in common"]
     place = _DISTANCE.get(candidate.source, 0.0)
+    if candidate.source == "builtin" and len(parts(wrong)) > 1:
+        # A word like `list` in a longer name names what the thing gives, not what it is.
+        place -= 10.0
     if place:
         reasons.append(f"{places.SOURCES[candidate.source]} ({place:+.0f})")
         score += place

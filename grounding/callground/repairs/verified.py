@@ -76,8 +76,11 @@ def verify(
     mapped = _Mapping(old, new, next(c for c in repair.changes if c.path == path))
     ranges = _lines_to_judge(path, before, after_snapshot, touched, mapped, change)
     after = verify_snapshot(path, after_snapshot, table, ranges, stop=stop)
-    after, _ = silence(after, comments(new))
-    before, _ = silence(before, comments(old))
+    quiet, _ = silence(before, comments(old))
+    if any(v is finding for v in quiet):
+        # What a comment silences counts neither before nor after.
+        before = quiet
+        after, _ = silence(after, comments(new))
     # What was judged before on the same lines, to count against.
     judged_before = [v for v in before if ranges is None or _meets(mapped.lines(v), ranges)]
     span = mapped.span(finding)
