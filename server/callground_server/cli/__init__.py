@@ -1,14 +1,16 @@
-"""The command line: ``callground check``, ``fix``, ``related``, ``locate``, ``rule``, ``cache``, ``doctor``, ``schema`` and ``lsp``."""
+"""The command line: ``callground check`` and every other command."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from callground import __version__
-from callground.config import SCOPES
+
+if TYPE_CHECKING:
+    import argparse
 
 EXIT_GROUNDED = 0
 EXIT_UNGROUNDED = 1
@@ -17,8 +19,23 @@ EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141
 
 
+GATE = {
+    "verify": "ask before you write: code at a place, or calls of tools",
+    "hook": "answer an agent's hook before an edit is written",
+    "mcp": "run the MCP server on standard input and output",
+    "serve": "the gate over HTTP, on this machine",
+    "daemon": "start, stop or ask the process that keeps graphs warm",
+}
+"""Commands whose options are told by `callground COMMAND --help`."""
+
+
 def build_parser() -> argparse.ArgumentParser:
     """Every command and option, with its help."""
+    # Here, so that a hook, which answers before an agent's every edit, need not wait for it.
+    import argparse
+
+    from callground.config import SCOPES
+
     parser = argparse.ArgumentParser(
         prog="callground",
         description="Checks each call in Python code against what really exists.",
@@ -42,9 +59,7 @@ def build_parser() -> argparse.ArgumentParser:
     _where(check)
     check.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
     check.add_argument("--strict", action="store_true", help="fail when a file could not be read or parsed")
-    check.add_argument(
-        "--stdin-filename", metavar="F", help="check the text on standard input as if it were file F"
-    )
+    check.add_argument("--stdin-filename", metavar="F", help="check the text on standard input as if it were file F")
     check.add_argument("--verdicts", action="store_true", help="with --format json: every verdict too")
     check.add_argument("--explain", metavar="FILE:LINE", help="print how each call on the line was decided")
     check.add_argument("--no-progress", action="store_true", help="no progress bar, not even on a terminal")
@@ -83,17 +98,15 @@ def build_parser() -> argparse.ArgumentParser:
     doctor = commands.add_parser("doctor", help="print the environment that would be used, and why")
     _where(doctor)
     commands.add_parser("lsp", help="run the language server on standard input and output")
+    for name, text in GATE.items():
+        commands.add_parser(name, help=text)
     return parser
 
 
 def _where(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--python", metavar="PATH", help="interpreter or virtual environment whose packages count"
-    )
+    parser.add_argument("--python", metavar="PATH", help="interpreter or virtual environment whose packages count")
     parser.add_argument("--root", metavar="DIR", help="the workspace; default: found from PATHS upwards")
-    parser.add_argument(
-        "--untrusted", action="store_true", help="never start the workspace's own interpreter or tools"
-    )
+    parser.add_argument("--untrusted", action="store_true", help="never start the workspace's own interpreter or tools")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,6 +117,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from callground_server.lsp import main as serve
 
         return serve(given[1:])
+    if given and given[0] in GATE:
+        from callground_server.cli.gate import main as gate
+
+        return _guarded(lambda: gate(given))
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal's encoding cannot show is escaped, not a traceback.
         reconfigure = getattr(stream, "reconfigure", None)
@@ -113,8 +130,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = build_parser().parse_args(given)
     except SystemExit as stop:  # argparse has said why
         return stop.code if isinstance(stop.code, int) else EXIT_USAGE
+    return _guarded(lambda: _dispatch(options))
+
+
+def _guarded(command: Callable[[], int]) -> int:
     try:
-        return _dispatch(options)
+        return command()
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
