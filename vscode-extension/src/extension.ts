@@ -1,0 +1,79 @@
+/** Activation: the parts are made and put together here.  No part sends anything off this machine. */
+
+import * as vscode from "vscode";
+import { Changes } from "./changes";
+import { clientOptions, extraCapabilities, pullAgain, watchOthers } from "./clientOptions";
+import { registerCommands } from "./commands";
+import { Decorations } from "./decorations";
+import { Interpreters } from "./interpreter";
+import { RESTART_KEYS } from "./pure/settings";
+import { Server } from "./server";
+import { Signals } from "./signals";
+import { Status } from "./status";
+import { Suggestions } from "./suggestions";
+import { TraceChannel } from "./trace";
+
+let running: Server | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const began = performance.now();
+  const log = vscode.window.createOutputChannel("callground", { log: true });
+  const trace = new TraceChannel();
+  const interpreters = new Interpreters(log);
+  const suggestions = new Suggestions((uri, range, origin, tool) => {
+    void vscode.commands.executeCommand("callground.reportInsertion", uri, range, origin, tool);
+  });
+  const server = new Server(context, interpreters, log, trace, () =>
+    clientOptions(interpreters, suggestions),
+  );
+  running = server;
+  const status = new Status(server);
+  const decorations = new Decorations(context);
+  const signals = new Signals(server);
+  const changes = new Changes(server);
+  server.attach.push(
+    (client) => {
+      client.registerFeature(extraCapabilities);
+      return new vscode.Disposable(() => undefined);
+    },
+    status.attach,
+    decorations.attach,
+  );
+  context.subscriptions.push(
+    log,
+    trace,
+    interpreters,
+    suggestions,
+    server,
+    status,
+    decorations,
+    signals,
+    changes,
+    watchOthers(server),
+    registerCommands({ context, server, log, status, signals, changes, suggestions }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      void server.restart("the workspace is trusted now");
+    }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (RESTART_KEYS.some((key) => event.affectsConfiguration(`callground.${key}`))) {
+        void server.restart("a setting was changed");
+      }
+      if (event.affectsConfiguration("callground.trace.server")) {
+        trace.refresh();
+      }
+      if (event.affectsConfiguration("callground.hideDuplicates")) {
+        pullAgain(server);
+      }
+    }),
+    interpreters.onDidChange(() => {
+      // Another server may lie beside the other interpreter, and other packages count.
+      void server.restart("another interpreter was selected");
+    }),
+  );
+  void server.restart("the extension was activated");
+  log.info(`activated in ${(performance.now() - began).toFixed(1)} ms`);
+}
+
+export async function deactivate(): Promise<void> {
+  await running?.stop();
+}

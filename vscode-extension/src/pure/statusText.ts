@@ -1,0 +1,86 @@
+/** What the status item says. */
+
+export interface FolderStatus {
+  readonly uri: string;
+  readonly indexing: boolean;
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface CallerStatus {
+  readonly available: boolean;
+  readonly message?: string;
+}
+
+export interface DocumentStatus {
+  readonly uri: string;
+  readonly version: number;
+  readonly grounded: number;
+  readonly ungrounded: number;
+  readonly abstained: number;
+  readonly complete: boolean;
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
+export type ServerState = "starting" | "running" | "waiting" | "stopped" | "failed";
+
+export interface Shown {
+  readonly text: string;
+  readonly detail: string;
+  readonly busy: boolean;
+  readonly severity: "information" | "warning" | "error";
+}
+
+/** The sum over all folders that are being indexed. */
+export function indexProgress(folders: readonly FolderStatus[]): string | undefined {
+  const busy = folders.filter((folder) => folder.indexing);
+  if (busy.length === 0) {
+    return undefined;
+  }
+  const done = busy.reduce((sum, folder) => sum + folder.done, 0);
+  const total = busy.reduce((sum, folder) => sum + folder.total, 0);
+  return total > 0 ? `indexing, ${done} of ${total} files` : "indexing";
+}
+
+export function shown(
+  state: ServerState,
+  folders: readonly FolderStatus[],
+  document: DocumentStatus | undefined,
+  wait = 0,
+): Shown {
+  switch (state) {
+    case "starting":
+      return { text: "starting", detail: "", busy: true, severity: "information" };
+    case "waiting":
+      return {
+        text: `the server ended; it starts again in ${Math.max(1, Math.round(wait / 1000))} s`,
+        detail: "",
+        busy: true,
+        severity: "warning",
+      };
+    case "stopped":
+      return { text: "stopped", detail: "", busy: false, severity: "warning" };
+    case "failed":
+      return { text: "the server does not run", detail: "see the logs", busy: false, severity: "error" };
+    case "running":
+  }
+  const indexing = indexProgress(folders);
+  const detail = [indexing, document === undefined ? undefined : mainReason(document)]
+    .filter((part) => part !== undefined)
+    .join("; ");
+  return {
+    text: document === undefined ? (indexing ?? "ready") : counted(document),
+    detail,
+    busy: indexing !== undefined || document?.complete === false,
+    severity: "information",
+  };
+}
+
+export function counted(document: DocumentStatus): string {
+  return `${document.grounded} grounded, ${document.ungrounded} ungrounded, ${document.abstained} abstained`;
+}
+
+function mainReason(document: DocumentStatus): string | undefined {
+  const [first] = Object.entries(document.reasons).sort(([, a], [, b]) => b - a);
+  return first === undefined ? undefined : `most often abstained: ${first[0]}`;
+}
