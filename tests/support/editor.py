@@ -26,8 +26,7 @@ def server_command(*arguments: str) -> list[str]:
     """The server, started as it starts everywhere: isolated, with the workspace on no path."""
     places = [str(Path(module.__file__).parents[1]) for module in (callground, callground_server)]
     start = (
-        f"import sys; sys.path[:0] = {places!r}; "
-        "from callground_server.lsp import main; sys.exit(main(sys.argv[1:]))"
+        f"import sys; sys.path[:0] = {places!r}; from callground_server.lsp import main; sys.exit(main(sys.argv[1:]))"
     )
     return [sys.executable, "-I", "-c", start, *arguments]
 
@@ -79,9 +78,7 @@ class Editor:
         command = server_command(*arguments)
         if cache is not None:
             command += ["--cache-dir", str(cache)]
-        environment = {
-            key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH")
-        }
+        environment = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH")}
         await self.client.start_io(*command, env=environment)
         opened = [self.root] if folders is None else folders
         self.result = await self.client.initialize_session(
@@ -139,9 +136,7 @@ class Editor:
         self.texts[uri] = text
         self.versions[uri] = 1
         self.client.text_document_did_open(
-            lsp.DidOpenTextDocumentParams(
-                lsp.TextDocumentItem(uri=uri, language_id="python", version=1, text=text)
-            )
+            lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(uri=uri, language_id="python", version=1, text=text))
         )
         return uri
 
@@ -245,13 +240,24 @@ class Editor:
             found.append(between(lines[start.line], start.character, end.character, self.encoding))
         return found
 
+    async def pulls(self, name: str, *wanted: str) -> Any:
+        """Pull as often as the server asks for it, until exactly these texts are underlined; the last report."""
+        deadline = asyncio.get_running_loop().time() + PATIENCE
+        while True:
+            before = self.refreshes
+            report = await self.pull(name)
+            found = sorted(self.underlined(name, report.items))
+            if found == sorted(wanted):
+                return report
+            left = deadline - asyncio.get_running_loop().time()
+            assert left > 0, f"waited in vain: {wanted} underlined in {name}; found {found}"
+            await self.until(lambda before=before: self.refreshes > before, f"a request to pull {name} again", left)  # type: ignore[misc]
+
     async def pull(self, name: str, previous: str | None = None) -> Any:
         """Ask for the diagnostics of a file."""
         return await asyncio.wait_for(
             self.client.text_document_diagnostic_async(
-                lsp.DocumentDiagnosticParams(
-                    lsp.TextDocumentIdentifier(self.uri(name)), previous_result_id=previous
-                )
+                lsp.DocumentDiagnosticParams(lsp.TextDocumentIdentifier(self.uri(name)), previous_result_id=previous)
             ),
             PATIENCE,
         )

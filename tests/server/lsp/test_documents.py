@@ -12,9 +12,7 @@ TEXT = st.text(alphabet="ab\n\r😀é\x0c\u2028", max_size=30)
 UNITS = st.sampled_from([UTF8, UTF16, UTF32])
 
 
-@given(
-    TEXT, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXT, UNITS, st.booleans()), max_size=5)
-)
+@given(TEXT, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXT, UNITS, st.booleans()), max_size=5))
 def test_edits_keep_text_and_lines_in_step(text: str, edits: list[tuple[int, int, str, str, bool]]) -> None:
     document = Document("file:///a.py", "/a.py", 1, text)
     for version, (one, other, new, unit, counted) in enumerate(edits, 2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from callground.facts.extract import extract_module
 from callground.graph.interface import SourceFile
 from callground.rules.ignores import comments

@@ -18,9 +18,7 @@ async def started(editor: Editor, files: dict[str, str]) -> None:
     await editor.start()
 
 
-async def test_it_is_announced_only_where_the_client_can_be_asked_again(
-    pulled: Editor, pushed: Editor
-) -> None:
+async def test_it_is_announced_only_where_the_client_can_be_asked_again(pulled: Editor, pushed: Editor) -> None:
     await started(pulled, {"api.py": API})
     assert pulled.result is not None
     provider = pulled.result.capabilities.diagnostic_provider
@@ -38,17 +36,20 @@ async def test_what_is_pulled_is_current_and_nothing_is_pushed(pulled: Editor) -
     assert report.kind == "full"
     assert not report.items
     pulled.replace("client.py", "api.connect", "api.unreal")
-    report = await pulled.pull("client.py")
-    assert pulled.underlined("client.py", report.items) == ["unreal"]
+    await pulled.pulls("client.py", "unreal")
     assert pulled.published == {}
 
 
 async def test_an_unchanged_result_is_not_sent_again(pulled: Editor) -> None:
     await started(pulled, {"api.py": API})
     pulled.open("client.py", "import api\n\napi.unreal('x')\n")
-    first = await pulled.pull("client.py")
+    first = await pulled.pulls("client.py", "unreal")
     second = await pulled.pull("client.py", first.result_id)
-    assert second.kind == "unchanged"
+    while second.kind != "unchanged":
+        # The suggestions have become better meanwhile: at most once.
+        assert first.kind == "full"
+        first, second = second, await pulled.pull("client.py", second.result_id)
+        await asyncio.sleep(0.2)
     pulled.replace("client.py", "api.unreal", "api.connect")
     third = await pulled.pull("client.py", first.result_id)
     assert third.kind == "full"
@@ -59,12 +60,11 @@ async def test_the_client_is_asked_again_when_another_file_changed(pulled: Edito
     await started(pulled, {"api.py": API})
     pulled.open("api.py")
     pulled.open("client.py", "import api\n\napi.later('x')\n")
-    await asyncio.sleep(0.3)
-    assert pulled.underlined("client.py", (await pulled.pull("client.py")).items) == ["later"]
+    await pulled.pulls("client.py", "later")
     before = pulled.refreshes
     pulled.splice("api.py", 0, 0, "def later(x): ...\n")
     await pulled.until(lambda: pulled.refreshes > before, "a request to pull again")
-    assert not (await pulled.pull("client.py")).items
+    await pulled.pulls("client.py")
 
 
 async def test_a_document_that_is_not_open_has_none(pulled: Editor) -> None:
@@ -79,8 +79,8 @@ async def test_requests_that_come_together_are_all_answered(pulled: Editor) -> N
     for number in range(5):
         pulled.splice("client.py", 0, 0, f"unreal_{number}()\n")
         pulls.append(asyncio.ensure_future(pulled.pull("client.py")))
-    reports = await asyncio.gather(*pulls)
-    assert len(reports[-1].items) == 5
+    await asyncio.gather(*pulls)
+    await pulled.pulls("client.py", *[f"unreal_{number}" for number in range(5)])
 
 
 async def test_a_cancelled_request_is_answered_too(pulled: Editor) -> None:
@@ -95,4 +95,4 @@ async def test_a_cancelled_request_is_answered_too(pulled: Editor) -> None:
         await asyncio.wait_for(request, PATIENCE)
     except JsonRpcException as error:
         assert error.code == lsp.LSPErrorCodes.RequestCancelled
-    assert pulled.underlined("client.py", (await pulled.pull("client.py")).items) == ["unreal"]
+    await pulled.pulls("client.py", "unreal")

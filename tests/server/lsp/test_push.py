@@ -71,9 +71,7 @@ async def test_columns_count_what_the_editor_counts(pushed: Editor) -> None:
     line = (CLIENT + BLOCK).split("\n").index("    '😀'; session = connect(\"host\"); session.fetch_all(url)")
     await pushed.shows("client.py", "fetch_all", "invented_helper", "retries")
     first = min(pushed.shown("client.py"), key=lambda diagnostic: diagnostic.range.start.line)
-    assert first.range.start == lsp.Position(
-        line, len("    '😀'; session = connect(\"host\"); session.".encode())
-    )
+    assert first.range.start == lsp.Position(line, len("    '😀'; session = connect(\"host\"); session.".encode()))
 
 
 async def test_a_diagnostic_says_what_where_and_why(pushed: Editor) -> None:
