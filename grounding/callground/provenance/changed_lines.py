@@ -91,7 +91,7 @@ def parse_diff(diff: str) -> dict[str, Lines]:
             current, left = None, 0
         elif line.startswith("+++ ") and current is None:
             # git ends a name that has blanks with a tab
-            name = _unquote(line[4:].removesuffix("\r").removesuffix("\t"))
+            name = unquoted(line[4:].removesuffix("\r").removesuffix("\t"))
             current = found.setdefault(name.removeprefix("b/"), []) if name != "/dev/null" else []
         elif current is not None:
             hunk = _HUNK.match(line)
@@ -159,7 +159,7 @@ def run_git(root: str, *arguments: str, stdin: str | None = None) -> str:
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
-def _unquote(name: str) -> str:
+def unquoted(name: str) -> str:
     """A file name as git writes it: in quotes, with C escapes, when it holds special characters."""
     if not (name.startswith('"') and name.endswith('"') and len(name) > 1):
         return name

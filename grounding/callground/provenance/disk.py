@@ -48,10 +48,10 @@ class Watch:
         if state.busy:
             return False
         moved = moves(self._state, state)
-        if moved.wrote or moved.index:
+        if moved.wrote or moved.staged:
             # The index is the last thing that git writes.
-            ended = state.index[0] / 1e9 if state.index != self._state.index else now
-            self._moves.append(_Move(self._seen, max(ended, self._seen), moved.index))
+            ended = state.staged[0] / 1e9 if state.staged != self._state.staged else now
+            self._moves.append(_Move(self._seen, max(ended, self._seen), moved.staged))
             del self._moves[:-MOST_MOVES]
         self.head_moved = self.head_moved or moved.head
         self._state, self._seen = state, now

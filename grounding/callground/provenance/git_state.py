@@ -38,7 +38,7 @@ class GitState(NamedTuple):
     head: str
     log_size: int
     stash: tuple[int, int]
-    index: tuple[int, int]
+    staged: tuple[int, int]
 
     @property
     def busy(self) -> bool:
@@ -53,7 +53,7 @@ class Moves(NamedTuple):
 
     wrote: bool
     """HEAD or the stash moved by something that writes files."""
-    index: bool
+    staged: bool
     """Only the index has changed: files were staged, or brought back from it."""
     head: bool
     """HEAD is another commit, by whatever way."""
@@ -94,7 +94,7 @@ def moves(before: GitState, now: GitState) -> Moves:
         messages = _log(now, before.log_size)
         # Without a log nothing tells what moved it.
         wrote = wrote or not messages or any(message.startswith(WRITES) for message in messages)
-    return Moves(wrote, not wrote and before.index != now.index, head)
+    return Moves(wrote, not wrote and before.staged != now.staged, head)
 
 
 def find_git(root: str) -> str:

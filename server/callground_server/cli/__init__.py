@@ -87,6 +87,11 @@ def build_parser() -> argparse.ArgumentParser:
         _where(asking)
         asking.add_argument("--no-progress", action="store_true", help="no progress bar")
 
+    provenance = commands.add_parser("provenance", help="print who wrote the lines of a file, and how it is known")
+    provenance.add_argument("file", metavar="FILE")
+    provenance.add_argument("--root", metavar="DIR", help="the workspace; default: found from FILE upwards")
+    provenance.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+
     rule = commands.add_parser("rule", help="print a rule's page")
     rule.add_argument("code", nargs="?", metavar="CODE", help="the code that stands in a finding's brackets")
     rule.add_argument("--all", action="store_true", help="print every rule's page")
@@ -150,6 +155,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from callground_server.cli.check import run
 
         status = run(options)
+    elif options.command == "provenance":
+        from callground_server.cli.authorship import run_provenance
+
+        status = run_provenance(options)
     elif options.command == "rule":
         from callground_server.cli.pages import print_rules
 

@@ -17,6 +17,7 @@ from callground.session import Selection, Session
 from callground.resolve.memo import Memo
 from callground.source.decode import decode
 from callground.verdict.report import GroundingReport
+from callground_server.cli.authorship import ai_targets
 from callground_server.cli.progress import ProgressBar
 from callground_server.cli.style import is_terminal, style_for
 from callground_server.cli.text import Lines, Look, explain, render
@@ -106,14 +107,18 @@ def selected(session: Session, paths: Sequence[str], scope: str, options: argpar
     if scope == "all":
         return selection
     if scope == "ai":
-        message = "no attribution records are read yet: scope ai looks at the lines that changed"
-        print(f"callground: {message}", file=sys.stderr)
+        chosen = ai_targets(session, selection.targets, options.since, complain=_complain)
+        return selection._replace(targets=tuple(chosen))
     if options.stdin_filename is not None:
         (target,) = selection.targets
         lines = changed_lines_of_text(session.root, target.path, target.text or "", options.since)
         return selection._replace(targets=(target._replace(lines=lines),) if lines != () else ())
     changed = changed_lines(session.root, options.since)
     return selection._replace(targets=tuple(restrict(selection.targets, changed)))
+
+
+def _complain(trouble: str) -> None:
+    print(f"callground: {trouble}", file=sys.stderr)
 
 
 def _say(session: Session, *, quiet: bool) -> None:

@@ -1,0 +1,1 @@
+"""Records that assistants and their tools leave behind: read, never written."""
