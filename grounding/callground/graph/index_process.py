@@ -28,6 +28,10 @@ class ChildDied(Exception):
     """The child ended before it had answered."""
 
 
+class NoChild(ChildDied):
+    """There is no child, nor will there be one."""
+
+
 class Child:
     """The parent's end."""
 
@@ -82,7 +86,7 @@ class Child:
         if self._process is not None and self._process.poll() is None:
             return self._process
         if not self.may_restart():
-            raise ChildDied("it was started too often")
+            raise NoChild("it was started too often")
         pause = BACK_OFF[self._starts]
         if pause:
             # Spread, so that several servers on a machine in trouble do not start their children together.
@@ -97,7 +101,7 @@ class Child:
                 close_fds=True,
             )
         except OSError as error:
-            raise ChildDied(str(error)) from error
+            raise NoChild(str(error)) from error
         return self._process
 
     def _end(self) -> int | None:
@@ -126,8 +130,7 @@ def command(store: str | None) -> list[str]:
     """How the child is started."""
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     start = (
-        f"import sys; sys.path.insert(0, {package!r}); "
-        f"from callground.graph.index_process import main; main({store!r})"
+        f"import sys; sys.path.insert(0, {package!r}); from callground.graph.index_process import main; main({store!r})"
     )
     return [sys.executable, "-I", "-S", "-c", start]
 

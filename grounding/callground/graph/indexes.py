@@ -99,9 +99,7 @@ def index_of(facts: ModuleFacts) -> FileIndex:
             definitions.extend(_members(cls, offset))
             bases.update((base, cls.qualname) for base in _base_names(cls, aliases))
         stores.extend(row._replace(line=row.line + offset) for row in piece.attr_stores)
-    return FileIndex(
-        tuple(definitions), frozenset(mentions), tuple(stores), tuple(sorted(bases)), imports_of(facts)
-    )
+    return FileIndex(tuple(definitions), frozenset(mentions), tuple(stores), tuple(sorted(bases)), imports_of(facts))
 
 
 def _members(cls: Class, offset: int) -> Iterator[Definition]:
@@ -114,9 +112,7 @@ def _members(cls: Class, offset: int) -> Iterator[Definition]:
     for attribute in cls.self_attrs:
         if attribute.name not in seen and attribute.name != "*" and attribute.kind != "del":
             seen.add(attribute.name)
-            yield Definition(
-                attribute.name, f"{cls.qualname}.{attribute.name}", "variable", attribute.line + offset
-            )
+            yield Definition(attribute.name, f"{cls.qualname}.{attribute.name}", "variable", attribute.line + offset)
 
 
 def _aliases(facts: ModuleFacts) -> dict[str, set[str]]:

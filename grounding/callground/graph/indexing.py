@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from callground.graph.changes import Progress, never
-from callground.graph.index_process import Child, ChildDied
+from callground.graph.index_process import Child, ChildDied, NoChild
 from callground.graph.indexes import FileIndex
 from callground.graph.reading import signature_of
 
@@ -118,20 +117,19 @@ def _by_child(workspace: Workspace, paths: list[str], stop: Callable[[], bool]) 
                         )
                     pending = pending[1:]
                     yield seen
+            except NoChild as reason:
+                logger.warning("indexing goes on without a process of its own: %s", reason)
+                for path in pending:
+                    # Whatever may have ended the child must not end this process.
+                    yield index_here(workspace, path) if path not in deaths else None
+                return
             except ChildDied as death:
-                culprit = pending[0] if pending else ""
+                culprit = pending[0]
                 deaths[culprit] = deaths.get(culprit, 0) + 1
                 logger.warning("the index process ended at %s: %s", culprit, death)
-                if not child.may_restart():
-                    for path in pending:
-                        yield index_here(workspace, path) if path not in deaths else None
-                    return
                 if deaths[culprit] > 1:
                     workspace.errors[culprit] = "the parser died"
                     pending = pending[1:]
                     yield None
     finally:
         child.close()
-
-
-__all__ = ["BATCH", "Indexed", "index_here", "index_workspace", "os"]

@@ -194,9 +194,7 @@ def _same_order(old: tuple[Piece, ...], new: tuple[Piece, ...]) -> bool:
     """Whether the statements that both versions have stand in the same order in both."""
     before, after = [piece.digest for piece in old], [piece.digest for piece in new]
     common = set(before) & set(after)
-    return [digest for digest in before if digest in common] == [
-        digest for digest in after if digest in common
-    ]
+    return [digest for digest in before if digest in common] == [digest for digest in after if digest in common]
 
 
 def shifted(verdict: Verdict, lines: int) -> Verdict:

@@ -254,14 +254,10 @@ class Snapshot:
             if text is None:
                 documents[path] = None
             else:
-                documents[path] = self.space.document(
-                    path, text, self.files.entry(path), self.files.open.get(path)
-                )
+                documents[path] = self.space.document(path, text, self.files.entry(path), self.files.open.get(path))
         files = self.files.with_open(documents)
         appearing = {path for path, document in documents.items() if document and not self.files.entry(path)}
-        vanishing = {
-            path for path, document in documents.items() if document is None and self.files.entry(path)
-        }
+        vanishing = {path for path, document in documents.items() if document is None and self.files.entry(path)}
         space = self.space.varied(appearing, vanishing) if appearing or vanishing else self.space
         return Snapshot(
             space,

@@ -48,9 +48,7 @@ class Located(NamedTuple):
     importable: bool = True
     also: tuple[str, ...] = ()
 
-    def as_module(
-        self, source: SourceFile | None, stub: SourceFile | None, probed: SourceFile | None
-    ) -> Module:
+    def as_module(self, source: SourceFile | None, stub: SourceFile | None, probed: SourceFile | None) -> Module:
         """The module with these faces."""
         return Module(
             name=self.name,
@@ -188,9 +186,7 @@ class Space:
             found = self._imports[key] = frozenset(names)
         return found
 
-    def document(
-        self, path: str, text: str, entry: FileEntry | None, before: OpenFile | None = None
-    ) -> OpenFile:
+    def document(self, path: str, text: str, entry: FileEntry | None, before: OpenFile | None = None) -> OpenFile:
         """A text that is supposed to stand at `path`."""
         file, live = self.reader.document(path, text, before.live if before is not None else None)
         index = self.reader.index(file)
@@ -341,9 +337,7 @@ class Space:
             self._virtual = self._virtual_names(paths)
             after = {*self._virtual, *self._supposed}
             tops = {name.partition(".")[0] for name in before ^ after} | (before ^ after)
-            return self.relocate(
-                [name for name in self.located if name in tops or name.partition(".")[0] in tops]
-            )
+            return self.relocate([name for name in self.located if name in tops or name.partition(".")[0] in tops])
 
     def _virtual_names(self, paths: Iterable[str]) -> dict[str, str]:
         names: dict[str, str] = {}
@@ -420,6 +414,4 @@ class Space:
 
     def _virtual_children(self, name: str) -> frozenset[str]:
         prefix = name + "."
-        return frozenset(
-            other[len(prefix) :].partition(".")[0] for other in self._virtual if other.startswith(prefix)
-        )
+        return frozenset(other[len(prefix) :].partition(".")[0] for other in self._virtual if other.startswith(prefix))

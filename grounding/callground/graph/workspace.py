@@ -260,9 +260,7 @@ class Workspace:
 
     def _suppose(self) -> Change:
         """Open documents count as files, also where nothing is on the disk."""
-        virtual = {
-            path for path in self._files.open if path not in self._files.disk and not os.path.isfile(path)
-        }
+        virtual = {path for path in self._files.open if path not in self._files.disk and not os.path.isfile(path)}
         if virtual == self._space.virtual_paths:
             return NOTHING
         change = _came_or_went(self._space.suppose(virtual))
@@ -433,9 +431,7 @@ class Workspace:
             face = before or after
             keys: set[Key] = set()
             if face is not None:
-                keys = index_keys(
-                    face[2], None, absolute_imports(face[2], face[0].module, face[0].is_package), ()
-                )
+                keys = index_keys(face[2], None, absolute_imports(face[2], face[0].module, face[0].is_package), ())
             return Change(frozenset(keys), frozenset(names), frozenset({path}), frozenset(names))
         old_entry, old_file, old_index = before
         new_entry, new_file, new_index = after

@@ -73,9 +73,7 @@ def client_of(files: dict[str, str]) -> str:
                     if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
                         positional = method.args.args[1:]
                         given = ", ".join(["None"] * (len(positional) - len(method.args.defaults)))
-                        body.append(
-                            f"    {module}.{node.name}.{method.name}(None{', ' + given if given else ''})"
-                        )
+                        body.append(f"    {module}.{node.name}.{method.name}(None{', ' + given if given else ''})")
                         body.append(f"    {module}.{node.name}.missing_{len(body) % 4}(None)")
     chunks = [body[start : start + 12] for start in range(0, len(body), 12)]
     functions = ["\n".join([f"def use_{number}():", *chunk]) for number, chunk in enumerate(chunks)]

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from callground.environment.model import Environment
 from callground.graph.invalidation import Tracker
 from callground.graph.space import Contents
