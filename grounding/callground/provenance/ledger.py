@@ -95,7 +95,10 @@ class Ledger:
                 continue
             removed = ahead[short.start : short.end]
             single = shapes.is_key_stroke(removed, short.text)
-            # A completion that an editor sends as the whole word may add no more than a letter.
+            if group and _appends(group[-1], short, removed):
+                # The next piece of a stream, perhaps.
+                self._group(group, now)
+                group = []
             if not single and (group or not self._goes_on(short, removed, now)):
                 group.append(edit)
                 ahead = ahead[: edit.start] + edit.text + ahead[edit.end :]
@@ -258,7 +261,11 @@ class Ledger:
             halves = (inserted and not removed and recent.removed and not recent.inserted) or (
                 removed and not inserted and recent.inserted
             )
-            if halves and first.start <= recent.place[1] and first.end >= recent.place[0]:
+            low, high = recent.place
+            touches = first.start <= high and first.end >= low
+            # What was put in just now is taken out again: that is no second half.
+            both = base[max(first.start, low) : min(first.end, high)].strip() if recent.inserted else ""
+            if halves and touches and not both:
                 base, spans, raw = recent.text, recent.spans, [*recent.raw, *raw]
                 total = compose(recent.edits, total)
                 place = _carried(recent.place, first)
@@ -308,7 +315,9 @@ class Ledger:
                 self.spans = placed(self.spans, region.new_start, len(region.new), change.carried)
             left = [run for run in change.fresh if not self._comes_back(change, run, base, spans)]
             news.append(New(change, tuple(left)))
-        came_back = any(len(new.fresh) < len(new.change.fresh) for new in news)
+        came_back = any(
+            len(run.words) >= FEW_WORDS and run not in new.fresh for new in news for run in new.change.fresh
+        )
         if not self.watching:
             return came_back
         for new, stamp in zip(news, judged(news, hints), strict=True):
@@ -397,6 +406,11 @@ class Ledger:
             self._places[number] = _moved(where, edit)
         if self._grown is not None and edit.start < self._grown[1]:
             self._grown = (self._grown[0], self._grown[1] + len(edit.text) - (edit.end - edit.start))
+
+
+def _appends(before: Edit, edit: Edit, removed: str) -> bool:
+    """Whether an edit only adds to what the one before has put in."""
+    return bool(before.text) and not removed.strip() and edit.start == before.start + len(before.text)
 
 
 def _may_be_copy(change: Change, run: Run) -> bool:

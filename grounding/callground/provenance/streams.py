@@ -31,16 +31,13 @@ class Stream:
     tail: int = 0
     """Key strokes since the last piece that was more."""
     tail_start: int = 0
+    confirmed: bool = False
+    """Nobody types like that."""
 
     @staticmethod
     def begin(start: int, text: str, now: float) -> Stream:
         """What may be the first piece."""
         return Stream(start, start + len(text), now, int(shapes.is_mixed(text)))
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether nobody types like that."""
-        return self.mixed >= SURE and self.mixed * SHARE >= self.pieces
 
     def appends(self, text: str, edit: Edit, removed: str, now: float) -> bool:
         """Whether an edit of `text` goes on at the end."""
@@ -73,6 +70,7 @@ class Stream:
         self.pieces += 1
         mixed = shapes.is_mixed(edit.text)
         self.mixed += mixed
+        self.confirmed = self.confirmed or (self.mixed >= SURE and self.mixed * SHARE >= self.pieces)
         return mixed
 
 

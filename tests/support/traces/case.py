@@ -131,6 +131,7 @@ class Case:
             if line.startswith("    ")
             and not line.startswith(("     ", "    )"))
             and not lines[number - 1].rstrip().endswith((":", "(", ","))
+            and line.count("(") == line.count(")")
         ]
         return self.random.choice(places)
 
@@ -190,8 +191,7 @@ def _alone(text: str) -> str:
     """The text so that it parses by itself."""
     lines = text.strip("\n").split("\n")
     margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    body = "\n".join(line[margin:] for line in lines)
-    return body
+    return "\n".join(line[margin:] for line in lines)
 
 
 def dump(recordings: list[dict[str, Any]], path: Path) -> None:

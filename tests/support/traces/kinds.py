@@ -34,12 +34,8 @@ def _type_lines(case: Case, text: str, pause: float = 0.002) -> None:
     """Type lines whose indentation is in the text: what the editor indents by itself is taken back."""
     for number, line in enumerate(text.removesuffix("\n").split("\n")):
         if number:
-            case.nvim.keys("<CR><C-u>" if not _indents(case) else "<CR><C-u>")
+            case.nvim.keys("<CR><C-u>")
         case.nvim.type(line, pause)
-
-
-def _indents(case: Case) -> bool:
-    return True
 
 
 # -- typing
@@ -207,7 +203,7 @@ def move_lines(case: Case) -> None:
             case.nvim.keys(f"V{'j' * (last - line)}d", 0.05)
             case.nvim.keys("P" if case.random.random() < 0.5 else "3jp")
         case.nvim.settle(case.random.choice((0.02, 0.2)))
-    _whole(case)
+    case.nvim.settle(0.1)
 
 
 @kind
@@ -223,7 +219,7 @@ def duplicate(case: Case) -> None:
         else:
             case.nvim.command(f"{line + 1}copy {case.random.randrange(len(case.nvim.nvim.current.buffer))}")
         case.nvim.settle(case.random.choice((0.02, 0.2)))
-    _whole(case)
+    case.nvim.settle(0.1)
 
 
 @kind
@@ -356,7 +352,7 @@ def comment(case: Case) -> None:
             case.nvim.keys(f"gc{last - line}j")
         case.nvim.settle(0.1)
     case.nvim.keys("gg=G" if case.random.random() < 0.3 else "")
-    _whole(case)
+    case.nvim.settle(0.1)
 
 
 @kind
@@ -643,7 +639,8 @@ def rewrite(case: Case) -> None:
     for row in old:
         depth += row.count("(") - row.count(")")
         new.append(row)
-        if depth == 0 and row.startswith("    ") and not row.endswith(":") and case.random.random() < 0.5:
+        whole = depth == 0 and row.count("(") == row.count(")") and row.startswith("    ") and row.strip() != ")"
+        if whole and not row.endswith(":") and case.random.random() < 0.5:
             indent = row[: len(row) - len(row.lstrip())]
             added = case.writer.statement()
             case.ai("\n".join(added))
@@ -813,8 +810,3 @@ def rebase(case: Case) -> None:
     _moved(case, "checkout", "-q", "topic")
     time.sleep(0.02)
     _moved(case, "rebase", "-q", "main")
-
-
-def _whole(case: Case) -> None:
-    """Moved lines may not parse: then the truth is looked at in the text as it is."""
-    case.nvim.settle(0.1)
