@@ -10,6 +10,7 @@ from callground_server.features import (
     documents,
     files,
     folders,
+    gate,
     hover,
     lifecycle,
     notebooks,
@@ -38,6 +39,7 @@ ALL = (
     asked,
     status,
     provenance,
+    gate,
 )
 """Each has `register(server)`, in the order in which their listeners are called."""
 

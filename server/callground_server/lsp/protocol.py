@@ -10,9 +10,36 @@ from collections.abc import Generator
 from concurrent.futures import InvalidStateError
 from typing import Any
 
-from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.protocol import (
+    JsonRPCRequestMessage,
+    LanguageServerProtocol,
+    default_converter,
+    lsp_method,
+)
 
 logger = logging.getLogger(__name__)
+
+
+OURS = "callground/"
+"""What the names of our own methods begin with."""
+
+
+def converter() -> Any:
+    """pygls' converter, less its way with the parameters of methods that it does not know.
+
+    It makes objects out of them, whose attributes cannot have every name that a JSON object's members can:
+    a request that maps files to texts would lose the files.
+    """
+    made = default_converter()  # type: ignore[no-untyped-call]
+    default = made.get_structure_hook(JsonRPCRequestMessage)
+
+    def request(data: Any, kind: Any) -> Any:
+        if str(data.get("method", "")).startswith(OURS):
+            return JsonRPCRequestMessage(**data)
+        return default(data, kind)
+
+    made.register_structure_hook(JsonRPCRequestMessage, request)
+    return made
 
 
 class Protocol(LanguageServerProtocol):

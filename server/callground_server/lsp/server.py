@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 from pygls.lsp.server import LanguageServer
 
 from callground import __version__
-from callground_server.lsp.protocol import Protocol
+from callground_server.lsp.protocol import Protocol, converter
 from callground_server.lsp.session import Session
 
 logger = logging.getLogger(__name__)
@@ -22,7 +22,14 @@ class Server(LanguageServer):
     """pygls' server, with our session, and quiet where pygls would open message boxes."""
 
     def __init__(self, session: Session, **options: Any) -> None:
-        super().__init__("callground", __version__, protocol_cls=Protocol, max_workers=2, **options)
+        super().__init__(
+            "callground",
+            __version__,
+            protocol_cls=Protocol,
+            converter_factory=converter,
+            max_workers=2,
+            **options,
+        )
         self.session = session
         self._handlers: dict[str, list[Callable[..., Any]]] = {}
 
