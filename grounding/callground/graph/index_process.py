@@ -20,8 +20,8 @@ CHUNK = 16
 BACK_OFF = (0.0, 0.2, 1.0, 5.0)
 """Seconds before each start after the first; there is none after the last."""
 
-Row = tuple[str, str, "tuple[int, int, int] | None", "str | None"]
-"""(path, digest, signature or None when the file is gone, error)."""
+Row = tuple[str, str]
+"""(path, digest; empty when the file cannot be read)."""
 
 
 class ChildDied(Exception):
@@ -67,12 +67,12 @@ class Child:
                     line = process.stdout.readline()
                     if not line.endswith(b"\n"):
                         raise ChildDied(f"exit status {self._end()}")
-                    answered, digest, signature, error = json.loads(line)
+                    answered, digest = json.loads(line)
                     received += 1
                     if answered != path:
                         raise ChildDied("its answers are out of step")
                     self._starts = 1
-                    yield path, digest, tuple(signature) if signature else None, error
+                    yield path, digest
                     if stop():
                         return
             except (OSError, ValueError) as error:
@@ -137,18 +137,14 @@ def command(store: str | None) -> list[str]:
 
 def main(store: str | None) -> None:
     """The child: a line of paths in, a line for each path out."""
-    from callground.graph.reading import Reader, signature_of
+    from callground.graph.reading import Reader
 
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     _stand_back()
     reader = Reader(store)
     for line in sys.stdin.buffer:
-        rows: list[Row] = []
-        for path in json.loads(line):
-            signature = signature_of(path)
-            digest, error = reader.prepare(path) if signature is not None else ("", None)
-            rows.append((path, digest, signature, error))
+        rows: list[Row] = [(path, reader.prepare(path)) for path in json.loads(line)]
         # The parent may look for what it hears of.
         reader.store.flush()
         answers.write(b"".join(json.dumps(row).encode() + b"\n" for row in rows))

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from callground.facts.model import AttrStore, Binding, Class, ModuleFacts
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 """Bumped whenever `index_of` gives other rows for the same text: part of the key in the store."""
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -50,21 +50,21 @@ class FileIndex(NamedTuple):
     """(last name of a base, qualname of the class), import aliases undone."""
     imports: frozenset[str]
     """Modules that an import statement may load, as written: leading dots are kept."""
-
-
-EMPTY_INDEX = FileIndex((), frozenset(), (), (), frozenset())
+    error: str | None = None
+    """As in the facts."""
 
 
 def index_to_bytes(index: FileIndex) -> bytes:
     """The extract for the store."""
-    value = (index.definitions, sorted(index.mentions), index.stores, index.bases, sorted(index.imports))
+    definitions, mentions, stores, bases, imports, error = index
+    value = (definitions, sorted(mentions), stores, bases, sorted(imports), error)
     return zlib.compress(json.dumps(value, separators=(",", ":")).encode("ascii"), 1)
 
 
 def index_from_bytes(data: bytes) -> FileIndex | None:
     """The extract out of the store; None for bytes that `index_to_bytes` did not make."""
     try:
-        definitions, mentions, stores, bases, imports = json.loads(zlib.decompress(data))
+        definitions, mentions, stores, bases, imports, error = json.loads(zlib.decompress(data))
         intern = sys.intern
         return FileIndex(
             tuple(Definition(intern(name), *rest) for name, *rest in definitions),
@@ -72,6 +72,7 @@ def index_from_bytes(data: bytes) -> FileIndex | None:
             tuple(AttrStore(*row) for row in stores),
             tuple((intern(base), qualname) for base, qualname in bases),
             frozenset(imports),
+            error,
         )
     except (ValueError, TypeError, zlib.error, RecursionError):
         return None
@@ -99,7 +100,14 @@ def index_of(facts: ModuleFacts) -> FileIndex:
             definitions.extend(_members(cls, offset))
             bases.update((base, cls.qualname) for base in _base_names(cls, aliases))
         stores.extend(row._replace(line=row.line + offset) for row in piece.attr_stores)
-    return FileIndex(tuple(definitions), frozenset(mentions), tuple(stores), tuple(sorted(bases)), imports_of(facts))
+    return FileIndex(
+        tuple(definitions),
+        frozenset(mentions),
+        tuple(stores),
+        tuple(sorted(bases)),
+        imports_of(facts),
+        facts.error,
+    )
 
 
 def _members(cls: Class, offset: int) -> Iterator[Definition]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from callground.graph.changes import Progress, never
 from callground.graph.index_process import Child, ChildDied, NoChild
 from callground.graph.indexes import FileIndex
-from callground.graph.reading import signature_of
+from callground.graph.reading import Signature, signature_of
 
 if TYPE_CHECKING:
     from callground.graph.workspace import Workspace
@@ -27,9 +29,8 @@ class Indexed(NamedTuple):
 
     path: str
     digest: str
-    signature: tuple[int, int, int]
+    signature: Signature
     extract: FileIndex
-    error: str | None
 
 
 def index_workspace(
@@ -39,13 +40,18 @@ def index_workspace(
     processes: bool | None = None,
     stop: Callable[[], bool] = never,
 ) -> bool:
-    """Index the files that are not indexed yet; False when `stop` ended it early."""
-    paths = [path for path in workspace.paths() if _is_unknown(workspace, path)]
-    total = len(paths)
-    if progress is not None:
-        progress("indexing", 0, total)
+    """Index the files that are not indexed yet; False when `stop` ended it early.
+
+    What the store knows comes first: after that a file that a question needs is rarely a new one.
+    """
+    total = len(workspace.paths())
     batch: list[Indexed] = []
-    for done, seen in enumerate(_indexed(workspace, paths, processes, stop), 1):
+    cold: list[str] = []
+    done = 0
+
+    def step(seen: Indexed | None) -> None:
+        nonlocal done, batch
+        done += 1
         if seen is not None:
             batch.append(seen)
         if len(batch) >= BATCH:
@@ -53,24 +59,44 @@ def index_workspace(
             batch = []
         if progress is not None:
             progress("indexing", done, total)
+
+    if progress is not None:
+        progress("indexing", 0, total)
+    for path in workspace.paths():
+        if stop():
+            return False
+        signature = signature_of(path)
+        entry = workspace.files.disk.get(path)
+        if signature is None or (entry is not None and entry.signature == signature):
+            step(None)
+            continue
+        known = _stored(workspace, path, signature)
+        if known is None:
+            cold.append(path)
+        else:
+            step(known)
+    for seen in _cold(workspace, cold, processes, stop):
+        step(seen)
         if stop():
             return False
     workspace.enter(batch)
-    return not stop()
+    return True
 
 
-def _is_unknown(workspace: Workspace, path: str) -> bool:
-    entry = workspace.files.disk.get(path)
-    return entry is None or entry.signature != signature_of(path)
+def _stored(workspace: Workspace, path: str, signature: Signature) -> Indexed | None:
+    digest = workspace.reader.digest_of(path)
+    extract = workspace.reader.stored_index(digest) if digest else None
+    return Indexed(path, digest, signature, extract) if extract is not None else None
 
 
-def _indexed(
+def _cold(
     workspace: Workspace, paths: Sequence[str], processes: bool | None, stop: Callable[[], bool]
 ) -> Iterator[Indexed | None]:
+    """Files that the store does not know."""
     if processes is None:
         processes = _size(paths) >= PROCESS_FROM
-    if processes and workspace.reader.shared:
-        yield from _by_child(workspace, list(paths), stop)
+    if processes and paths and workspace.reader.shared:
+        yield from _by_child(workspace, paths, stop)
         return
     for path in paths:
         yield index_here(workspace, path)
@@ -92,31 +118,30 @@ def index_here(workspace: Workspace, path: str) -> Indexed | None:
     if signature is None:
         return None
     file = workspace.reader.read(path, is_stub=path.endswith(".pyi"))
-    return Indexed(path, file.digest, signature, workspace.reader.index(file), file.facts.error)
+    extract = workspace.reader.index(file)
+    workspace.reader.keep_index(file.digest, extract)
+    return Indexed(path, file.digest, signature, extract)
 
 
-def _by_child(workspace: Workspace, paths: list[str], stop: Callable[[], bool]) -> Iterator[Indexed | None]:
+def _by_child(workspace: Workspace, paths: Sequence[str], stop: Callable[[], bool]) -> Iterator[Indexed | None]:
     """Let a child read and parse; it leaves the results in the store and says under which digest.
 
     A file at which the child dies twice is given up; a child that cannot be started is done without.
     """
     child = Child(workspace.reader.folder)
     deaths: dict[str, int] = {}
-    pending = paths
+    pending = deque(paths)
     try:
         while pending and not stop():
             try:
-                for path, digest, signature, error in child.index(pending, stop):
-                    seen = None
-                    if signature is not None:
-                        index = workspace.reader.stored_index(digest)
-                        seen = (
-                            Indexed(path, digest, signature, index, error)
-                            if index is not None
-                            else index_here(workspace, path)
-                        )
-                    pending = pending[1:]
-                    yield seen
+                for path, digest in child.index(tuple(pending), stop):
+                    signature = signature_of(path)
+                    extract = workspace.reader.stored_index(digest) if digest else None
+                    pending.popleft()
+                    if extract is not None and signature is not None:
+                        yield Indexed(path, digest, signature, extract)
+                    else:
+                        yield index_here(workspace, path)
             except NoChild as reason:
                 logger.warning("indexing goes on without a process of its own: %s", reason)
                 for path in pending:
@@ -126,10 +151,10 @@ def _by_child(workspace: Workspace, paths: list[str], stop: Callable[[], bool]) 
             except ChildDied as death:
                 culprit = pending[0]
                 deaths[culprit] = deaths.get(culprit, 0) + 1
-                logger.warning("the index process ended at %s: %s", culprit, death)
+                logger.warning("the index process ended at %s: %s", os.path.basename(culprit), death)
                 if deaths[culprit] > 1:
                     workspace.errors[culprit] = "the parser died"
-                    pending = pending[1:]
+                    pending.popleft()
                     yield None
     finally:
         child.close()

@@ -94,13 +94,24 @@ class Reader:
         data = self.store.get(_INDEX, _index_key(digest))
         return index_from_bytes(data) if data is not None else None
 
-    def prepare(self, path: str) -> tuple[str, str | None]:
-        """Put a file's facts and its by-name extract into the store; its digest and what is wrong with it."""
+    def keep_index(self, digest: str, index: FileIndex) -> None:
+        """Put the by-name extract of a version of a file into the store."""
+        if digest:
+            self.store.put(_INDEX, _index_key(digest), index_to_bytes(index))
+
+    def digest_of(self, path: str) -> str:
+        """The digest of a file's bytes; empty when it cannot be read."""
+        try:
+            with open(path, "rb") as stream:
+                return content_digest(stream.read())
+        except (OSError, ValueError):
+            return ""
+
+    def prepare(self, path: str) -> str:
+        """Put a file's facts and its by-name extract into the store; its digest."""
         file = self.read(path)
-        key = _index_key(file.digest)
-        if file.digest and self.store.get(_INDEX, key) is None:
-            self.store.put(_INDEX, key, index_to_bytes(index_of(file.facts)))
-        return file.digest, file.facts.error
+        self.keep_index(file.digest, index_of(file.facts))
+        return file.digest
 
     def close(self) -> None:
         """Close the store."""

@@ -194,11 +194,11 @@ class Workspace:
         with self.lock:
             disk = dict(self._files.disk)
             changed = False
-            for path, digest, signature, index, error in entries:
+            for path, digest, signature, index in entries:
                 known = disk.get(path)
                 if known is not None and known.digest == digest:
                     continue
-                disk[path] = self._post(path, digest, signature, index, error)
+                disk[path] = self._post(path, digest, signature, index)
                 changed = True
             if changed:
                 self._replace(Files(disk, self._files.open))
@@ -213,11 +213,10 @@ class Workspace:
             self._replace(self._files)
             return Change(completed=True)
 
-    def _post(
-        self, path: str, digest: str, signature: tuple[int, int, int], index: FileIndex, error: str | None
-    ) -> FileEntry:
+    def _post(self, path: str, digest: str, signature: tuple[int, int, int], index: FileIndex) -> FileEntry:
         module = self._space.finder.module_of(path)
         is_package = os.path.basename(path).startswith("__init__.")
+        error = index.error
         entry = FileEntry(next_uid(), path, module, is_package, digest, signature, error)
         self._postings.add(entry.uid, path, index, absolute_imports(index, module, is_package))
         if error is None:
@@ -349,7 +348,7 @@ class Workspace:
                 )
                 self._files = Files(disk, self._files.open)
                 return NOTHING
-            disk[path] = self._post(path, file.digest, signature, self.reader.index(file), file.facts.error)
+            disk[path] = self._post(path, file.digest, signature, self.reader.index(file))
         self._replace(Files(disk, self._files.open))
         if path in self._files.open:
             return NOTHING
@@ -384,7 +383,7 @@ class Workspace:
                 continue
             file = self._space.reread(path)
             index = self.reader.index(file)
-            disk[path] = self._post(path, file.digest, entry.signature, index, file.facts.error)
+            disk[path] = self._post(path, file.digest, entry.signature, index)
             change |= _renamed(entry, module, index)
         for path, document in self._files.open.items():
             known = disk.get(path)

@@ -105,10 +105,7 @@ def test_a_child_ends_with_its_parent(tmp_path: Path) -> None:
     lay(tmp_path / "p", 3)
     child = Child(str(tmp_path / "store"))
     rows = list(child.index([str(tmp_path / "p" / "part_0.py"), str(tmp_path / "gone.py")], lambda: False))
-    assert [(Path(path).name, signature is not None) for path, _, signature, _ in rows] == [
-        ("part_0.py", True),
-        ("gone.py", False),
-    ]
+    assert [(Path(path).name, bool(digest)) for path, digest in rows] == [("part_0.py", True), ("gone.py", False)]
     process = child._process
     assert process is not None
     child.close()
@@ -116,7 +113,7 @@ def test_a_child_ends_with_its_parent(tmp_path: Path) -> None:
 
 
 def test_answers_out_of_step_are_a_death(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    talk = 'import sys\nfor line in sys.stdin: print(\'["other", "", null, null]\', flush=True)'
+    talk = 'import sys\nfor line in sys.stdin: print(\'["other", ""]\', flush=True)'
     monkeypatch.setattr(index_process, "command", lambda _: [sys.executable, "-c", talk])
     child = Child(None)
     with pytest.raises(ChildDied):
