@@ -94,7 +94,7 @@ def moves(before: GitState, now: GitState) -> Moves:
         messages = _log(now, before.log_size)
         # Without a log nothing tells what moved it.
         wrote = wrote or not messages or any(message.startswith(WRITES) for message in messages)
-    return Moves(wrote, not wrote and before.staged != now.staged, head)
+    return Moves(wrote, not wrote and not head and before.staged != now.staged, head)
 
 
 def find_git(root: str) -> str:

@@ -116,6 +116,8 @@ def filled(spans: Spans, start: int, end: int, stamp: Stamp) -> Spans:
 
 def cut(spans: Spans, start: int, end: int) -> Spans:
     """What stands in ``text[start:end]``, with offsets from `start`."""
+    if start >= end:
+        return ()
     return tuple(
         Span(max(span.start, start) - start, min(span.end, end) - start, span.stamp)
         for span in spans

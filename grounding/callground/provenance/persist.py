@@ -57,10 +57,10 @@ def load(store: KeyValue, text: str) -> Spans | None:
         if value["v"] != _VERSION:
             return None
         stamps = [_stamp(*row) for row in value["stamps"]]
-        spans = [_span(row, stamps) for row in value["spans"]]
+        spans = _disjoint(_span(row, stamps) for row in value["spans"])
     except (TypeError, KeyError, ValueError, IndexError):
         return None
-    return _with_returns(text, normal(_disjoint(spans)))
+    return _with_returns(text, normal(spans))
 
 
 def _stamp(origin: object, source: object, confidence: object, tool: object) -> Stamp:

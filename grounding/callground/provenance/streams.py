@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from callground.provenance import shapes
 from callground.provenance.tokens import words
 from callground.text.edits import Edit
+
+_TOP = re.compile(r"^(?=[\w@])", re.MULTILINE)
+_FAR = 20_000
+"""Characters in which the beginning of a top-level statement is looked for."""
 
 GAP = 1.0
 """Seconds between two pieces."""
@@ -76,18 +81,22 @@ class Stream:
 
 def statement_start(text: str, end: int) -> int:
     """Offset of the first line of the statement that ends at `end`, as far as brackets tell."""
-    start = text.rfind("\n", 0, end) + 1
-    while start > 0 and _open(text[start:end]) < 0:
-        start = text.rfind("\n", 0, start - 1) + 1
-    return start
-
-
-def _open(text: str) -> int:
-    """Brackets that are opened and not closed; negative when more are closed."""
-    depth = position = 0
-    for word in [*words(text), None]:
-        stop = word.start if word is not None else len(text)
-        for character in text[position:stop]:
-            depth += (character in "([{") - (character in ")]}")
-        position = word.end if word is not None else stop
-    return depth
+    top = max((match.start() for match in _TOP.finditer(text, max(0, end - _FAR), end)), default=0)
+    piece = text[top:end]
+    begin = depth = position = 0
+    fresh = True
+    for word in [*words(piece), None]:
+        stop = word.start if word is not None else len(piece)
+        for offset in range(position, stop):
+            character = piece[offset]
+            if character == "\n":
+                fresh = fresh or depth == 0
+            elif not character.isspace():
+                if fresh:
+                    begin, fresh = piece.rfind("\n", 0, offset) + 1, False
+                depth = max(0, depth + (character in "([{") - (character in ")]}"))
+        if word is not None:
+            if fresh:
+                begin, fresh = piece.rfind("\n", 0, word.start) + 1, False
+            position = word.end
+    return top + begin

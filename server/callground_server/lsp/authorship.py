@@ -14,13 +14,15 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from callground.provenance import persist, signals
+from callground.provenance import persist
+from callground.provenance.attribution import attribution
 from callground.provenance.book import BY_DISK, Book
 from callground.provenance.changed_lines import GitError, committed_text, lines_between
 from callground.provenance.copies import stands_in
 from callground.provenance.disk import Watch, same_lines
-from callground.provenance.intervals import UNKNOWN, Spans, Stamp, filled
+from callground.provenance.intervals import Spans, Stamp
 from callground.provenance.ledger import Ledger
+from callground.provenance.records.gather import Records
 from callground.provenance.scope import Place, forgotten, places_of, rewritten, stamps_in
 from callground.text.edits import Edit
 from callground.text.lines import LineIndex
@@ -46,8 +48,6 @@ MOST_FILES = 50
 """More files than that change at once by no agent's edit."""
 
 SOURCES = (".py", ".pyi", ".pyw")
-
-UNCOMMITTED = Stamp(UNKNOWN, signals.GIT, 0.3)
 
 
 @dataclass
@@ -79,6 +79,7 @@ class Authorship(Listener):
         self._open: dict[str, _Open] = {}
         self._watches: dict[str, Watch] = {}
         self._digests: dict[str, object] = {}
+        self._troubles: set[str] = set()
         self._git: Worker | None = None
         session.findings_in_scope = self.in_scope
 
@@ -342,28 +343,30 @@ class Authorship(Listener):
         return False
 
     def _since_head(self, uri: str, folder: Folder) -> None:
-        """Nothing is known of a text: lines that differ from HEAD are somebody's news."""
+        """Nothing was kept of a text: what records say of it, and lines that differ from HEAD are somebody's news."""
         mine = self._open.get(uri)
-        if mine is None or not folder.config.provenance.uncommitted or not self._watch(folder).state.folder:
-            return
-        if not mine.document.path.endswith(SOURCES):
+        if mine is None or not self._watch(folder).state.folder or not mine.document.path.endswith(SOURCES):
             return  # a notebook's text is not its file's, and some documents have no file
-        path, text = mine.document.path, mine.document.text
+        path, text, settings = mine.document.path, mine.document.text, folder.config.provenance
 
         def ask() -> None:
             committed = _committed(folder.root, path)
             lines = lines_between(committed, text) if committed is not None else ((1, text.count("\n") + 1),)
-            self._session.call(lambda: apply(committed, lines))
+            records = Records(folder.root, settings)
+            spans = attribution(records, None, path, text, lines, settings, committed=settings.keep_committed)
+            for trouble in records.troubles:
+                if trouble not in self._troubles:
+                    self._troubles.add(trouble)
+                    logger.warning("%s", trouble)
+            self._session.call(lambda: apply(committed, spans))
 
-        def apply(committed: str | None, lines: Sequence[tuple[int, int]]) -> None:
+        def apply(committed: str | None, spans: Spans) -> None:
             ledger = self.book.ledger(uri)
             if ledger is None or self._open.get(uri) is not mine:
                 return
             mine.committed = committed
-            if ledger.text == text and not ledger.spans and lines:
-                index = LineIndex(text)
-                for first, last in lines:
-                    ledger.spans = filled(ledger.spans, index.offset(first, 0), index.offset(last + 1, 0), UNCOMMITTED)
+            if ledger.text == text and not ledger.spans and spans:
+                ledger.spans = spans
                 self._told(uri)
                 self._session.show_again(uri)
 

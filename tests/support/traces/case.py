@@ -174,7 +174,7 @@ class Case:
                 continue
             start, end = place["start"], place["end"]
             changes.append([start["line"], start["character"], end["line"], end["character"], change["text"]])
-        return ["e", when, name, changes]
+        return ["e", when, name, packed(changes)]
 
     def _opened(self, events: list[list[Any]]) -> list[list[Any]]:
         """What is opened as it lies on the disk needs no text."""
@@ -192,6 +192,35 @@ def _alone(text: str) -> str:
     lines = text.strip("\n").split("\n")
     margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     return "\n".join(line[margin:] for line in lines)
+
+
+def packed(changes: list[list[Any]]) -> list[list[Any]]:
+    """Keys that were pressed one after the other as one entry: line, column, text."""
+    result: list[list[Any]] = []
+    for change in changes:
+        key = len(change) == 5 and change[:2] == change[2:4] and len(change[4]) == 1 and change[4].isascii()
+        if not key or change[4] == "\n":
+            result.append(change)
+            continue
+        line, column, text = change[0], change[1], change[4]
+        last = result[-1] if result else []
+        if len(last) == 3 and last[0] == line and last[1] + len(last[2]) == column:
+            last[2] += text
+        else:
+            result.append([line, column, text])
+    return result
+
+
+def unpacked(changes: list[list[Any]]) -> list[list[Any]]:
+    """The changes as the editor sent them."""
+    result: list[list[Any]] = []
+    for change in changes:
+        if len(change) != 3:
+            result.append(change)
+            continue
+        line, column, text = change
+        result += [[line, column + n, line, column + n, key] for n, key in enumerate(text)]
+    return result
 
 
 def dump(recordings: list[dict[str, Any]], path: Path) -> None:

@@ -14,6 +14,7 @@ from callground.provenance.scope import Place, stamps_in
 from callground.provenance.tokens import words
 from callground.text.edits import Edit
 from callground.text.lines import UTF8, LineIndex
+from traces.case import unpacked
 
 _CLOSE = {"(": ")", "[": "]", "{": "}"}
 
@@ -129,7 +130,7 @@ class Player:
         assert ledger is not None
         text = ledger.text
         edits = []
-        for change in changes:
+        for change in unpacked(changes):
             if len(change) == 1:
                 edit = Edit(0, len(text), change[0])
             else:
