@@ -12,6 +12,7 @@ from lsprotocol import types as lsp
 
 from callground.text.lines import LineIndex
 from editor import PATIENCE, Editor
+from profiles import capabilities
 
 SHOP = """\
 class Client:
@@ -49,7 +50,7 @@ ACTIONS = [
     (
         "correct an import",
         "from shop import load_itms\n\nprint(load_itms('x', 1))\n",
-        "load_itms",
+        "import load_itms",
         "Import `load_items` and use it",
         "from shop import load_items\n\nprint(load_items('x', 1))\n",
         True,
@@ -210,26 +211,20 @@ async def test_at_most_one_is_preferred(pushed: Editor) -> None:
 
 
 async def test_an_editor_with_snippets_gets_places_to_fill_in(root: Path) -> None:
-    from conftest import leave
-
-    from profiles import capabilities
-
     announced = capabilities("vscode")
     assert announced.workspace is not None
     assert announced.workspace.workspace_edit is not None
     announced.workspace.workspace_edit.snippet_edit_support = True
     editor = Editor(root, announced)
-    try:
-        await start(editor, {"shop.py": SHOP, "a.py": "import shop\n\nshop.load_items()\n"})
-        editor.open("a.py")
-        await editor.pull("a.py")
-        offered = await actions(editor, "a.py", "load_items")
-        chosen = next(a for a in offered if a.title.startswith("Add the required"))
-        assert chosen.edit is None, "it can be resolved later"
-        edit = await resolved(editor, chosen)
-        assert "shop.load_items(path=${1:path}, kind=${2:kind})" in applied(editor, edit)[editor.uri("a.py")]
-    finally:
-        await leave(editor)
+    await start(editor, {"shop.py": SHOP, "a.py": "import shop\n\nshop.load_items()\n"})
+    editor.open("a.py")
+    await editor.pull("a.py")
+    offered = await actions(editor, "a.py", "load_items")
+    chosen = next(a for a in offered if a.title.startswith("Add the required"))
+    assert chosen.edit is None, "it can be resolved later"
+    edit = await resolved(editor, chosen)
+    assert "shop.load_items(path=${1:path}, kind=${2:kind})" in applied(editor, edit)[editor.uri("a.py")]
+    assert await editor.stop() == 0
 
 
 async def test_an_action_of_another_version_is_not_resolved(pulled: Editor) -> None:
@@ -303,11 +298,12 @@ async def test_hover_says_what_is_missing_and_what_may_be_meant(pushed: Editor) 
     assert await hover("import") is None
 
 
-async def test_a_fix_in_a_notebook_cell(pushed: Editor) -> None:
-    await start(pushed, {"shop.py": SHOP})
-    uri, cells = (pushed.root / "n.ipynb").as_uri(), ["import shop\n", "x = 1\nshop.Client().fetch_page('x')\n"]
-    names = [f"vscode-notebook-cell:{uri[7:]}#{n}" for n in range(2)]
-    pushed.client.notebook_document_did_open(
+async def test_a_fix_in_a_notebook_cell(pulled: Editor) -> None:
+    (pulled.root / "shop.py").write_text(SHOP, encoding="utf-8")
+    await pulled.start()
+    uri, cells = (pulled.root / "n.ipynb").as_uri(), ["import shop\n", "x = 1\nshop.read_items('x', 1)\n"]
+    names = [f"{uri}#cell{n}" for n in range(2)]
+    pulled.client.notebook_document_did_open(
         lsp.DidOpenNotebookDocumentParams(
             lsp.NotebookDocument(
                 uri, "jupyter-notebook", 1, [lsp.NotebookCell(lsp.NotebookCellKind.Code, name) for name in names]
@@ -315,8 +311,8 @@ async def test_a_fix_in_a_notebook_cell(pushed: Editor) -> None:
             [lsp.TextDocumentItem(n, "python", 1, t) for n, t in zip(names, cells, strict=True)],
         )
     )
-    pushed.texts.update(zip(names, cells, strict=True))
-    await pushed.until(lambda: bool(pushed.shown(names[1])), "a diagnostic in the second cell")
-    offered = await actions(pushed, names[1], "fetch_page")
-    texts = applied(pushed, await resolved(pushed, offered[0]))
-    assert texts == {names[1]: "x = 1\nshop.Client().fetch('x')\n"}
+    pulled.texts.update(zip(names, cells, strict=True))
+    await pulled.pulls(names[1], "read_items")
+    offered = await actions(pulled, names[1], "read_items")
+    texts = applied(pulled, await resolved(pulled, offered[0]))
+    assert texts == {names[1]: "x = 1\nshop.load_items('x', 1)\n"}
