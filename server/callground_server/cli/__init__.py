@@ -57,7 +57,12 @@ def build_parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--since", metavar="REV", help="only lines that differ from the merge base with REV")
     _where(check)
-    check.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    check.add_argument(
+        "--format", choices=("text", "json", "sarif", "github"), default="text", help="default: text"
+    )
+    check.add_argument("--baseline", metavar="FILE", help="findings in that file are accepted: report what is new")
+    check.add_argument("--write-baseline", metavar="FILE", help="accept what is found today")
+    check.add_argument("--no-daemon", action="store_true", help="do not ask a running daemon")
     check.add_argument("--strict", action="store_true", help="fail when a file could not be read or parsed")
     check.add_argument("--stdin-filename", metavar="F", help="check the text on standard input as if it were file F")
     check.add_argument("--verdicts", action="store_true", help="with --format json: every verdict too")
@@ -152,9 +157,14 @@ def _guarded(command: Callable[[], int]) -> int:
 def _dispatch(options: argparse.Namespace) -> int:
     # Imported per command: `callground rule` need not load the checker, nor `check` the server.
     if options.command == "check":
-        from callground_server.cli.check import run
+        from callground_server.cli.warm import ask_daemon
 
-        status = run(options)
+        served = ask_daemon(options)
+        if served is None:
+            from callground_server.cli.check import run
+
+            served = run(options)
+        status = served
     elif options.command == "provenance":
         from callground_server.cli.authorship import run_provenance
 

@@ -13,11 +13,13 @@ from functools import lru_cache
 
 from callground.check import CannotRead, Target, restrict
 from callground.provenance.changed_lines import GitError, changed_lines, changed_lines_of_text
-from callground.session import Selection, Session
 from callground.resolve.memo import Memo
+from callground.session import Selection, Session
 from callground.source.decode import decode
+from callground.verdict.baseline import BaselineError, read_baseline, without_accepted, write_baseline
 from callground.verdict.report import GroundingReport
 from callground_server.cli.authorship import ai_targets
+from callground_server.cli.formats import github, sarif
 from callground_server.cli.progress import ProgressBar
 from callground_server.cli.style import is_terminal, style_for
 from callground_server.cli.text import Lines, Look, explain, render
@@ -37,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    scope = _scope(options)
+    scope = wanted_scope(options)
     place = _place(options.explain) if options.explain else None
     paths = [place[0]] if place is not None else _paths(options)
     if options.root is not None and not os.path.isdir(options.root):
@@ -46,7 +48,7 @@ def _run(options: argparse.Namespace) -> int:
         options.root, paths=paths, python=options.python, trusted=not options.untrusted
     ) as session:
         scope = scope or session.config.scope or "all"
-        _say(session, quiet=options.format == "json")
+        _say(session, quiet=options.format != "text")
         if place is not None:
             return _explain(session, place, options)
         # One state of the world is looked at, once: what each answer read is of no use.
@@ -59,11 +61,13 @@ def _run(options: argparse.Namespace) -> int:
                 selection.targets, errors=selection.errors, scope=scope, progress=bar.update
             )
         given = {target.path: target.text for target in selection.targets if target.text is not None}
-        _print(report, _Lines(session, given), options)
-        return _status(report, options, narrowed=scope != "all")
+        report = settled(report, options)
+        sys.stdout.write(printed(report, SourceLines(session, given), options, _look()))
+        return status(report, options, narrowed=scope != "all")
 
 
-def _scope(options: argparse.Namespace) -> str | None:
+def wanted_scope(options: argparse.Namespace) -> str | None:
+    """The scope that the options ask for; None leaves it to the settings."""
     scope: str | None = options.scope
     if options.since is not None:
         if scope == "all":
@@ -130,15 +134,36 @@ def _say(session: Session, *, quiet: bool) -> None:
         print(f"callground: {notice}", file=sys.stderr)
 
 
-def _print(report: GroundingReport, lines: Lines, options: argparse.Namespace) -> None:
+def settled(report: GroundingReport, options: argparse.Namespace) -> GroundingReport:
+    """The report less what a baseline accepts; with ``--write-baseline`` all of it is accepted."""
+    if options.write_baseline is not None:
+        try:
+            with open(options.write_baseline, "w", encoding="utf-8") as file:
+                file.write(write_baseline(report))
+        except OSError as error:
+            raise UsageError(f"{options.write_baseline}: {error.strerror or error}") from None
+        return without_accepted(report, report.fingerprints)
+    if options.baseline is None:
+        return report
+    try:
+        with open(options.baseline, encoding="utf-8") as file:
+            return without_accepted(report, read_baseline(file.read()))
+    except (OSError, BaselineError) as error:
+        raise UsageError(f"{options.baseline}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def printed(report: GroundingReport, lines: Lines, options: argparse.Namespace, look: Look) -> str:
+    """The report in the format that was asked for."""
     if options.format == "json":
         data = report.to_json()
         if options.verdicts:
             data["verdicts"] = report.verdicts_json()
-        json.dump(data, sys.stdout, indent=2)
-        sys.stdout.write("\n")
-        return
-    sys.stdout.write(render(report, lines, _look()))
+        return json.dumps(data, indent=2) + "\n"
+    if options.format == "sarif":
+        return json.dumps(sarif(report), indent=2) + "\n"
+    if options.format == "github":
+        return github(report)
+    return render(report, lines, look)
 
 
 def _explain(session: Session, place: tuple[str, int], options: argparse.Namespace) -> int:
@@ -150,7 +175,7 @@ def _explain(session: Session, place: tuple[str, int], options: argparse.Namespa
         raise UsageError(f"{place[0]}: {error.reason}")
     verdicts = [verdict for file in report.files for verdict in file.verdicts]
     repairs = session.repairs(path, session.text(path), verdicts)
-    sys.stdout.write(explain(path, line, verdicts, _Lines(session, {}), _look(), repairs.ranked))
+    sys.stdout.write(explain(path, line, verdicts, SourceLines(session, {}), _look(), repairs.ranked))
     return 0
 
 
@@ -159,7 +184,7 @@ def _look() -> Look:
     return Look(style_for(sys.stdout), columns, os.getcwd())
 
 
-class _Lines:
+class SourceLines:
     """Source lines by path, as Python's parser counts them."""
 
     def __init__(self, session: Session, given: Mapping[str, str]) -> None:
@@ -168,6 +193,7 @@ class _Lines:
         self._read = lru_cache(maxsize=16)(self._split)
 
     def __call__(self, path: str) -> list[str]:
+        """The lines of one file, [] when it cannot be read."""
         return self._read(path)
 
     def _split(self, path: str) -> list[str]:
@@ -178,7 +204,8 @@ class _Lines:
         return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def _status(report: GroundingReport, options: argparse.Namespace, *, narrowed: bool) -> int:
+def status(report: GroundingReport, options: argparse.Namespace, *, narrowed: bool) -> int:
+    """The exit status."""
     if not report.is_grounded:
         return 1
     if report.errors and (options.strict or not report.files):

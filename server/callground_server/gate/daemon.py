@@ -168,6 +168,12 @@ def _hook(engine: Engine, message: Mapping[str, Any]) -> dict[str, Any]:
     return {"out": reply.out, "err": reply.err, "status": reply.status}
 
 
+def _check(engine: Engine, message: Mapping[str, Any]) -> dict[str, Any]:
+    from callground_server.cli.warm import answer_check
+
+    return answer_check(engine, message)
+
+
 def _health(engine: Engine, _: Mapping[str, Any]) -> dict[str, Any]:
     return {**engine.health(), "pid": os.getpid()}
 
@@ -177,7 +183,7 @@ def _warm(engine: Engine, message: Mapping[str, Any]) -> dict[str, Any]:
     return {"ok": True}
 
 
-OPERATIONS: dict[str, Operation] = {"verify": _verify, "hook": _hook, "health": _health, "warm": _warm}
+OPERATIONS: dict[str, Operation] = {"verify": _verify, "hook": _hook, "check": _check, "health": _health, "warm": _warm}
 
 
 # -- parts

@@ -6,7 +6,8 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from callground import __version__
@@ -139,6 +140,15 @@ class Engine:
                 raise TooSlow(f"it took more than {limit} seconds") from None
             desk.answered += 1
             return made, request
+
+    @contextmanager
+    def opened(
+        self, near: str | None = None, *, python: str | None = None, trusted: bool | None = None
+    ) -> Iterator[Session]:
+        """A workspace as it is now, nobody else's for as long as the block runs."""
+        with self._lock:
+            self.last_used = time.monotonic()
+            yield self.desk(near, python=python, trusted=trusted).fresh()
 
     def verify(self, data: Any, **options: Any) -> dict[str, Any]:
         """The answer to a JSON request, as JSON."""
