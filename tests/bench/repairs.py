@@ -17,11 +17,10 @@ its call ungrounded.
 
 from __future__ import annotations
 
-import json
 import statistics
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -106,12 +105,21 @@ def baseline(asked: Asked, limit: int = 3) -> list[str]:
 
 
 def project_part(
-    session: Session, mutants: list[dict[str, Any]], root: Path, scores: dict[str, Score], wanted: list[str], misses: bool
+    session: Session,
+    mutants: list[dict[str, Any]],
+    root: Path,
+    scores: dict[str, Score],
+    wanted: list[str],
+    misses: bool,
 ) -> None:
     for mutant in mutants:
         kind = mutant["kind"]
         named = "names" in wanted and kind in NAMES
-        if not named and not ("arguments" in wanted and kind in ARGUMENTS) and not ("imports" in wanted and kind in IMPORTS):
+        if (
+            not named
+            and not ("arguments" in wanted and kind in ARGUMENTS)
+            and not ("imports" in wanted and kind in IMPORTS)
+        ):
             continue
         path = str(root / mutant["file"])
         clean = Path(path).read_bytes()
@@ -186,7 +194,9 @@ def fixes_of(
             print(f"  {mutant['id']} {mutant['kind']} WORSE: {repair.title}: {[f for f in after if f not in before]}")
     if preferred is None:
         if misses:
-            print(f"  {mutant['id']} {mutant['kind']} none preferred: {mutant['mutated'].strip().splitlines()[-1][:110]}")
+            print(
+                f"  {mutant['id']} {mutant['kind']} none preferred: {mutant['mutated'].strip().splitlines()[-1][:110]}"
+            )
             print(f"      offered {[(r.title[:60], r.score, r.verified) for r in real[:4]]}")
         return
     score.preferred += 1
@@ -248,7 +258,9 @@ def print_names(scores: dict[str, Score]) -> None:
 
 
 def print_fixes(scores: dict[str, Score]) -> None:
-    print("kind  planted  verified fix   preferred   of these equal to the original   equal, of all   worse   CPU median")
+    print(
+        "kind  planted  verified fix   preferred   of these equal to the original   equal, of all   worse   CPU median"
+    )
     groups = (("names", NAMES), ("arguments", ARGUMENTS), ("imports", IMPORTS))
     for group, kinds in groups:
         total = Score()

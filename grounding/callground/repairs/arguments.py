@@ -51,9 +51,7 @@ def repairs(asked: Asked) -> Iterator[Repair]:
 
 
 class _Work:
-    def __init__(
-        self, asked: Asked, call: ast.Call, text: CallText, params: tuple[Param, ...], signature: str
-    ) -> None:
+    def __init__(self, asked: Asked, call: ast.Call, text: CallText, params: tuple[Param, ...], signature: str) -> None:
         self.asked = asked
         self.call = call
         self.text = text
@@ -326,7 +324,7 @@ class _Work:
         """Whether a value in scope is certainly meant: a plain name of its own, of a type that fits."""
         return text == param.name
 
-    def _before(self, node: ast.AST) -> bool:
+    def _before(self, node: ast.AST | None) -> bool:
         line = getattr(node, "lineno", 0)
         return line == 0 or line < getattr(self.call, "lineno", 0) or isinstance(node, ast.arg)
 

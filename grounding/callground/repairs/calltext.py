@@ -16,7 +16,6 @@ from callground.repairs.asked import Asked
 from callground.text.edits import Edit
 from callground.text.lines import LineIndex
 
-
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 
 

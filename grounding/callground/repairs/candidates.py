@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from itertools import pairwise
 
 from callground.graph.interface import Module, NotLoaded, SourceFile
 from callground.graph.layers import FileEntry
@@ -192,7 +193,7 @@ def _in_scope(asked: Asked) -> Iterator[Candidate]:
 def first_parameter(asked: Asked) -> str:
     """``self`` or ``cls`` where the call stands in a method."""
     chain = asked.site.chain
-    for outer, inner in zip(chain, chain[1:], strict=False):
+    for outer, inner in pairwise(chain):
         if isinstance(outer, ast.ClassDef) and isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
             arguments = [*inner.args.posonlyargs, *inner.args.args]
             static = any(dotted(d) == "staticmethod" for d in inner.decorator_list)

@@ -24,7 +24,9 @@ def repairs(asked: Asked, texts: Texts) -> Iterator[Repair]:
     made = _made(asked, texts)
     if made is not None:
         title, path, edit = made
-        yield Repair("create", title, (FileEdits(path, (edit,)), *_same_file(asked, path)), ("it is yours to write",), SCORE)
+        yield Repair(
+            "create", title, (FileEdits(path, (edit,)), *_same_file(asked, path)), ("it is yours to write",), SCORE
+        )
 
 
 def _same_file(asked: Asked, path: str) -> tuple[FileEdits, ...]:

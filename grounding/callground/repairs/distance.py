@@ -46,9 +46,7 @@ def nearest(query: str, choices: Sequence[str], cutoff: float, limit: int) -> li
     fast = _fast()
     if fast is not None:
         scorer, extract = fast
-        found = extract(
-            query, choices, scorer=scorer.normalized_similarity, score_cutoff=cutoff, limit=limit
-        )
+        found = extract(query, choices, scorer=scorer.normalized_similarity, score_cutoff=cutoff, limit=limit)
         return [(index, float(score)) for _choice, score, index in found]
     scored = [(similarity(query, choice, cutoff), index) for index, choice in enumerate(choices)]
     near = sorted(((score, index) for score, index in scored if score >= cutoff), key=lambda s: (-s[0], s[1]))

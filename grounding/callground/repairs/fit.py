@@ -15,6 +15,7 @@ from callground.resolve.values import (
     FunctionObject,
     Instance,
     LocalFunction,
+    Member,
     ModuleObject,
     Obj,
     Values,
@@ -70,7 +71,7 @@ def values_of(asked: Asked, candidate: Candidate) -> Values | None:
     return None
 
 
-def _member_values(found: modules.Member) -> Values | None:
+def _member_values(found: Member) -> Values | None:
     return found.found if found.found is not None else (Values((), (found.why,)) if found.why else None)
 
 
@@ -111,9 +112,7 @@ def _of(asked: Asked, candidate: Candidate, receiver: bool) -> Fit:
             results.append(False)
             continue
         binds = [s for group in sigs.groups for s in group if not binding.problems(s.params, shape)]
-        all_groups = all(
-            any(not binding.problems(s.params, shape) for s in group) for group in sigs.groups
-        )
+        all_groups = all(any(not binding.problems(s.params, shape) for s in group) for group in sigs.groups)
         results.append(True if all_groups else (None if sigs.soft else False))
         if binds and isinstance(o, (FunctionObject, BoundMethod)):
             types = _types(asked, o, args, real)

@@ -76,7 +76,8 @@ def ground_report_and_repair(
             return Repaired(text, tuple(applied), left, tuple(verdicts))
         found, repair = one
         new = patched(repair.changes, lambda p, text=text: text if p == path else None)  # type: ignore[misc]
-        assert new is not None and found.finding is not None
+        assert new is not None
+        assert found.finding is not None
         marked.edited(text, repair)
         text = new[path]
         applied.append(Applied(found.finding, repair))

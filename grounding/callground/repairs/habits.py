@@ -32,7 +32,7 @@ class Habit(NamedTuple):
     owner: str
     name: str
     """Plain; for callees without an owner the whole dotted text."""
-    count: int
+    arity: int
     more: bool
     new: str
 
@@ -50,9 +50,7 @@ def table() -> dict[str, list[Habit]]:
         else:
             owner, _, name = left.rpartition(".")
             name = plain(name)
-        rows.setdefault(name, []).append(
-            Habit(owner, name, int(match["count"]), bool(match["more"]), match["new"])
-        )
+        rows.setdefault(name, []).append(Habit(owner, name, int(match["count"]), bool(match["more"]), match["new"]))
     return rows
 
 
@@ -91,7 +89,7 @@ def _rows(asked: Asked, call: ast.Call) -> list[Habit]:
     count = len(call.args)
 
     def fits(row: Habit) -> bool:
-        return count >= row.count if row.more else count == row.count and not starred
+        return count >= row.arity if row.more else count == row.arity and not starred
 
     if asked.code == "unknown-name":
         callee = dotted(call.func) or ""
@@ -178,5 +176,16 @@ def _loose(asked: Asked) -> bool:
         return True
     return isinstance(
         parent,
-        (ast.If, ast.While, ast.Assert, ast.Assign, ast.AnnAssign, ast.Return, ast.Expr, ast.keyword, ast.List, ast.Tuple),
+        (
+            ast.If,
+            ast.While,
+            ast.Assert,
+            ast.Assign,
+            ast.AnnAssign,
+            ast.Return,
+            ast.Expr,
+            ast.keyword,
+            ast.List,
+            ast.Tuple,
+        ),
     )

@@ -195,9 +195,8 @@ def _inserted(source: Source, statements: list[_Statement], wanted: ImportWanted
     lower = [s for s in head if _section_of(source, s.node) < section]
     higher = [s for s in head if _section_of(source, s.node) > section]
     if lower:
-        edit = _behind(source, lower[-1].end_line, newline + new)
         # A blank line stands behind the section before; where others follow they keep theirs.
-        return edit
+        return _behind(source, lower[-1].end_line, newline + new)
     if higher:
         first = source.lines.offset(higher[0].line, 0)
         return Edit(first, first, new + newline + newline)
@@ -246,9 +245,7 @@ def _at_head(source: Source, new: str) -> Edit:
 
 
 def _is_docstring(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    )
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _section_of(source: Source, node: ast.Import | ast.ImportFrom) -> int:
@@ -315,8 +312,8 @@ def taken_out(
         return Edit(first, following, "")
     _, before = source.span(node.names[place - 1], offset)
     if "#" in text[before:first]:
-        comma = re.match(r"\s*,", text[last:end])
-        return Edit(first, last + (comma.end() if comma else 0), "")
+        behind_it = re.match(r"\s*,", text[last:end])
+        return Edit(first, last + (behind_it.end() if behind_it else 0), "")
     return Edit(before, last, "")
 
 

@@ -85,9 +85,7 @@ def _said(asked: Asked, module: Module) -> Iterator[Candidate]:
                 if got is None or got.found is None or not _code_like(sentence, word):
                     continue
                 said = " ".join(sentence.split())[:120]
-                yield Candidate(
-                    last, "text", prefix + last, module.name, likeness=0.9, why=f"the library says: {said}"
-                )
+                yield Candidate(last, "text", prefix + last, module.name, likeness=0.9, why=f"the library says: {said}")
 
 
 def _code_like(sentence: str, word: str) -> bool:

@@ -78,9 +78,7 @@ def _one(asked: Asked, each: Ranked) -> _Made | None:
     signature = each.signature.partition("(")[2]
     shown = f"`{candidate.text}({signature}`" if 0 < len(signature) <= 60 else f"`{candidate.text}`"
     if candidate.wanted is not None:
-        if "." in candidate.text and asked.source.ask(
-            lambda: asked.source.snapshot.imported_anywhere(candidate.owner)
-        ):
+        if "." in candidate.text and asked.source.ask(lambda: asked.source.snapshot.imported_anywhere(candidate.owner)):
             # Reached through the package that is imported already.
             return "replace-callee", f"Replace with {shown}", [Edit(start, end, candidate.text)], True
         return _with_import(asked, candidate, start, end, shown)
@@ -187,7 +185,12 @@ def _renamed(asked: Asked, node: ast.ImportFrom, alias: ast.alias, name: str) ->
         edits = [imports.taken_out(source, node, offset, alias, _block(asked))]
         edits += [Edit(s, e, known) for s, e in uses]
         if not uses:
-            return "remove-import", f"Drop the import of `{alias.name}`: `{known}` is imported, nothing uses it", edits, True
+            return (
+                "remove-import",
+                f"Drop the import of `{alias.name}`: `{known}` is imported, nothing uses it",
+                edits,
+                True,
+            )
         return "use-existing", f"Use `{known}`, which is imported already", edits, True
     if alias.asname is not None:
         return "rename-import", f"Import `{name}`", [Edit(start, start + len(alias.name), name)], True

@@ -61,7 +61,10 @@ def rank(asked: Asked, found: Iterable[Candidate] | None = None, limit: int = 10
     chosen = _worth_a_look(first)
     if not chosen or chosen[0][0][0] < NEAR:
         # Nothing is like it: what the workspace calls most may be meant.
-        by_use = sorted((f for f in first if f not in chosen and f[1].source not in _FAR), key=lambda s: (-_uses(asked, s[1].name), s[1].text))
+        by_use = sorted(
+            (f for f in first if f not in chosen and f[1].source not in _FAR),
+            key=lambda s: (-_uses(asked, s[1].name), s[1].text),
+        )
         chosen += [each for each in by_use if each[1].kind != "variable"][:_UNLIKE]
     ranked = [_closer(asked, candidate, score, reasons) for (score, reasons), candidate in chosen]
     kept = [each for each in ranked if each is not None]

@@ -102,7 +102,7 @@ class Repairs:
             written = habits.written(asked)
             said = [Suggestion(habit) for habit in written]
             said += [
-                Suggestion(_shown(asked, r.candidate), r.signature, _import(r.candidate))
+                Suggestion(_shown(r.candidate), r.signature, _import(r.candidate))
                 for r in self.ranked(verdict)
                 if r.near and not any(f".{r.candidate.name}(" in habit for habit in written)
             ]
@@ -116,12 +116,13 @@ class Repairs:
         asked = self.asked(verdict)
         if asked is None:
             return
-        for produce in (
+        producers: tuple[Callable[[], Iterator[Repair]], ...] = (
             lambda: habits.repairs(asked),
             lambda: arguments.repairs(asked),
             lambda: naming.repairs(asked, self.ranked(verdict)),
             lambda: creating.repairs(asked, self.text),
-        ):
+        )
+        for produce in producers:
             try:
                 yield from produce()
             except Exception:  # one failing producer does not silence the others
@@ -134,7 +135,9 @@ class Repairs:
         held: list[Repair] = []
         seen: set[tuple[FileEdits, ...]] = set()
         for proposal in self.proposals(verdict):
-            if proposal.changes in seen or (certain_only and not (proposal.certain or proposal.kind == "remove-import")):
+            if proposal.changes in seen or (
+                certain_only and not (proposal.certain or proposal.kind == "remove-import")
+            ):
                 continue
             seen.add(proposal.changes)
             repair = self.verified(proposal, verdict, stop=stop)
@@ -152,9 +155,7 @@ class Repairs:
             first = first and not repair.certain
         return held
 
-    def verified(
-        self, repair: Repair, verdict: Verdict, *, stop: Callable[[], bool] = never
-    ) -> Repair | None:
+    def verified(self, repair: Repair, verdict: Verdict, *, stop: Callable[[], bool] = never) -> Repair | None:
         """The repair, if the text that it makes holds."""
         outcome = verify(
             repair,
@@ -184,7 +185,7 @@ def _ranked(asked: Asked) -> list[Ranked]:
     return ranked
 
 
-def _shown(asked: Asked, candidate: Candidate) -> str:
+def _shown(candidate: Candidate) -> str:
     """How a report writes a candidate: the name alone where its owner is the one that was asked."""
     return candidate.name if candidate.source in ("member", "module", "parameter") else candidate.text
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from importlib import resources
+from itertools import pairwise
 from typing import NamedTuple
 
 from callground.repairs import distance
@@ -184,7 +185,7 @@ def _matched(wrong: tuple[str, ...], real: tuple[str, ...]) -> tuple[float, str]
         # The whole real name stands in the made-up one.
         share += 0.25 * (1 - share)
     order.sort()
-    if any(a[1] > b[1] for a, b in zip(order, order[1:], strict=False)):
+    if any(a[1] > b[1] for a, b in pairwise(order)):
         share *= 0.95
     return share, "; ".join(said)
 

@@ -60,9 +60,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _repaired(session: Session, target: Target, text: str) -> Repaired:
     def reviewed(now: str, verdicts: Iterable[Verdict]) -> list[Verdict]:
-        shown = review(
-            target.path, now, verdicts, root=session.root, config=session.config, suggest=lambda _: ()
-        )
+        shown = review(target.path, now, verdicts, root=session.root, config=session.config, suggest=lambda _: ())
         return list(shown.verdicts)
 
     return ground_report_and_repair(text, target.path, session.workspace, target.lines, review=reviewed)
@@ -112,9 +110,7 @@ def _closing(repairs: int, files: int, left: int, written: bool) -> str:
 
 def _diff(path: str, before: str, after: str, look: Look) -> str:
     shown = place(path, look).replace(os.sep, "/")
-    lines = difflib.unified_diff(
-        _lines(before), _lines(after), f"a/{shown}", f"b/{shown}", lineterm="\n"
-    )
+    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{shown}", f"b/{shown}", lineterm="\n")
     out = []
     for line in lines:
         out.append(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n")

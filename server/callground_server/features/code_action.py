@@ -9,6 +9,7 @@ from typing import Any
 from lsprotocol import types as lsp
 
 from callground.repairs import FileEdits, Repair
+from callground.repairs.service import read_text
 from callground.text.edits import Edit, difference
 from callground.text.lines import LineIndex
 from callground.verdict.model import Finding, Range
@@ -74,11 +75,10 @@ class Actions:
         offers = await repairing.ask(self._session, lambda: repairing.offers(folder, document.path, text, span, texts))
         if offers is None or document.version != version:
             return []
-        return self._actions(uri, document, offers, params.context.diagnostics, texts)
+        return self._actions(document, offers, params.context.diagnostics, texts)
 
     def _actions(
         self,
-        uri: str,
         document: Document,
         offers: Sequence[Offer],
         diagnostics: Sequence[lsp.Diagnostic],
@@ -162,7 +162,7 @@ class Actions:
             if change.path == document.path:
                 parts += self._own(document, change)
             else:
-                text = texts.get(change.path) or repairing.read_text(change.path)
+                text = texts.get(change.path) or read_text(change.path)
                 if text is None:
                     return None
                 uri = self._session.uri_of_path(change.path) or uri_of(change.path)

@@ -12,9 +12,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from corpus import Corpus
+
 from callground.repairs.ranking import rank
 from callground.session import Session
-from corpus import Corpus
 
 PER_FILE = 250
 

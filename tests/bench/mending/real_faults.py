@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from callground.repairs import habits
+from callground.repairs import distance, habits
 from callground.repairs.asked import Asked
+from callground.repairs.candidates import of as candidates_of
 from callground.repairs.service import Repairs
 from callground.repairs.words import plain
-from callground.repairs import distance
-from callground.repairs.candidates import of as candidates_of
 from callground.resolve import expressions
 from callground.resolve.values import ModuleObject
 from callground.session import Session
@@ -117,7 +116,9 @@ def _one(session: Session, path: str, text: str, fact: dict[str, Any], tally: Ta
     tally.reachable += any(c.name in right for c in pool) or any(words & right for words, _ in shown)
     if misses and not hit:
         best = [(r.candidate.text, r.score) for r in ranked[:3]]
-        print(f"  {fact['id']} {fact['kind']} {fact['path'] or fact['receiver']}: {wrong} -> {best}; right {sorted(right)[:8]}")
+        print(
+            f"  {fact['id']} {fact['kind']} {fact['path'] or fact['receiver']}: {wrong} -> {best}; right {sorted(right)[:8]}"
+        )
 
 
 def _prefix(asked: Asked) -> str:

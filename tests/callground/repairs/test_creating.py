@@ -50,8 +50,9 @@ def test_a_method_at_the_end_of_the_class(tmp_path):
             pass
         """
     with mender(tmp_path, {"a.py": text}) as mend:
-        assert "    pass\n\n  def qqq_zzz(self, total, number, key):\n    raise NotImplementedError\n\n\ndef after" in created(
-            mend
+        assert (
+            "    pass\n\n  def qqq_zzz(self, total, number, key):\n    raise NotImplementedError\n\n\ndef after"
+            in created(mend)
         )
 
 

@@ -67,6 +67,6 @@ def test_every_row_of_the_table_reads():
     assert sum(len(rows) for rows in table().values()) == len(read_table("habits.txt"))
     for rows in table().values():
         for row in rows:
-            given = "self module args 0 1 2".split() if row.more else "self module args 0 1 2".split()[: 3 + row.count]
+            given = "self module args 0 1 2".split() if row.more else "self module args 0 1 2".split()[: 3 + row.arity]
             for name in re.findall(r"\{(\w+)\}", row.new):
                 assert name in given, row
