@@ -32,6 +32,7 @@ CORE = [
 DOORS = {
     "typeshed_client": "environment/typeshed.py",
     "pathspec": "environment/workspace_files.py",
+    "rapidfuzz": "repairs/distance.py",
     "tomli": None,
     "jedi": None,
     "parso": None,
