@@ -88,26 +88,30 @@ def register(server: Server) -> None:
     def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
         authorship.saved(params.text_document.uri)
 
-    async def mark_as_ai(uri: Any, span: Any, *_: Any) -> bool:
-        """Mark a range (or a list of them) of an open document as an assistant's."""
-        return told(_given(uri, span), signals.BY_HAND, "ai")
+    # pygls counts the parameters of a command: with these, too few are no error.
 
-    async def mark_as_mine(uri: Any, span: Any, *_: Any) -> bool:
-        """Mark a range (or a list of them) of an open document as the person's own."""
-        return told(_given(uri, span), signals.BY_HAND, "human")
+    async def mark_as_ai(*arguments: Any) -> bool:
+        """Mark a range (or a list of them) of an open document as an assistant's: URI, range."""
+        return told(_given(arguments), signals.BY_HAND, "ai")
 
-    async def check_file(uri: Any, everything: Any = True, *_: Any) -> int | None:
-        """Show every finding of an open document, whatever the scope (false: no longer); their number."""
-        name = _uri(uri)
+    async def mark_as_mine(*arguments: Any) -> bool:
+        """Mark a range (or a list of them) of an open document as the person's own: URI, range."""
+        return told(_given(arguments), signals.BY_HAND, "human")
+
+    async def check_file(*arguments: Any) -> int | None:
+        """Show every finding of an open document, whatever the scope: URI (and false to end it); their number."""
+        name = _uri(arguments[0] if arguments else None)
+        everything = arguments[1] if len(arguments) > 1 else True
         outcome = await session.current(name)
         if outcome is None:
             return None
         authorship.show_everything(name, everything is not False)
         return sum(verdict.finding is not None for verdict in outcome.review.verdicts)
 
-    async def who_wrote(uri: Any, *_: Any) -> list[dict[str, Any]] | None:
-        """The ranges of an open document with their origin and how it is known."""
-        document, ledger = session.document(_uri(uri)), authorship.book.ledger(_uri(uri))
+    async def who_wrote(*arguments: Any) -> list[dict[str, Any]] | None:
+        """The ranges of an open document (its URI) with their origin and how it is known."""
+        uri = _uri(arguments[0] if arguments else None)
+        document, ledger = session.document(uri), authorship.book.ledger(uri)
         return shown(document, ledger) if document is not None and ledger is not None else None
 
     for name, command in (
@@ -119,9 +123,9 @@ def register(server: Server) -> None:
         server.command(name)(guarded(name, command))
 
 
-def _given(uri: Any, span: Any) -> dict[str, Any]:
-    spans = plain(span)
-    return {"uri": uri, "ranges": spans if isinstance(spans, list) else [spans]}
+def _given(arguments: Sequence[Any]) -> dict[str, Any]:
+    spans = plain(arguments[1]) if len(arguments) > 1 else None
+    return {"uri": arguments[0] if arguments else None, "ranges": spans if isinstance(spans, list) else [spans]}
 
 
 def _uri(value: Any) -> str:
