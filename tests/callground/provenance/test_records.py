@@ -18,8 +18,8 @@ from callground.provenance.records.agent_trace import parse_traces
 from callground.provenance.records.commits import Commit, assistant_of
 from callground.provenance.records.gather import Records
 from callground.provenance.records.git_ai import parse_note
+from callground.provenance.records.hook import mark_change
 from callground.provenance.records.murmur import murmur3
-from callground.provenance.records.payload import mark_written, spans_of_written, written_by
 from callground.provenance.scope import covered
 
 
@@ -287,46 +287,20 @@ def test_murmur3(data: bytes, value: int) -> None:
 # -- hooks
 
 
-def test_payloads_of_hooks() -> None:
-    claude = {
-        "hook_event_name": "PostToolUse",
-        "cwd": "/p",
-        "tool_name": "Edit",
-        "tool_input": {"file_path": "a.py", "old_string": "x", "new_string": "load(1)"},
-    }
-    written, tool = written_by(claude)
-    assert [(edit.path, edit.old, edit.new) for edit in written] == [("/p/a.py", "x", "load(1)")]
-    assert tool == "Claude Code"
-    written, _ = written_by({"cwd": "/p", "tool_input": {"file_path": "/q/a.py", "content": "x()"}})
-    assert [(edit.path, edit.old, edit.new) for edit in written] == [("/q/a.py", None, "x()")]
-    cursor = {
-        "hook_event_name": "afterFileEdit",
-        "model": "m",
-        "file_path": "/p/a.py",
-        "edits": [{"old_string": "", "new_string": "y"}, 3],
-    }
-    written, tool = written_by(cursor)
-    assert (len(written), tool) == (1, "Cursor m")
-
-
-@pytest.mark.parametrize(
-    "payload", [None, 3, [], {}, {"tool_input": {}}, {"file_path": 3, "edits": []}, {"file_path": "a", "edits": {}}]
-)
-def test_payloads_of_another_kind_say_nothing(payload: object) -> None:
-    assert written_by(payload)[0] == []
-
-
 def test_only_what_is_new_in_an_edit_is_the_agents(tmp_path: Path) -> None:
     before = "def f(a):\n    x = load(a)\n    return x\n"
-    old, new = "    x = load(a)\n", "    x = load(a)\n    check(x, 3)\n"
-    text = before.replace(old, new)
-    written, tool = written_by({"tool_input": {"file_path": "/p/a.py", "old_string": old, "new_string": new}})
-    spans = spans_of_written(text, written, tool)
-    assert [text[span.start : span.end] for span in spans] == ["check(x, 3"]
+    after = before.replace("    return", "    check(x, 3)\n    return")
+    known = (Span(0, 8, Stamp(AI, "client")),)
     with Store(tmp_path) as store:
-        persist.save(store, before, (Span(0, 8, Stamp(AI, "client")),))
-        assert len(mark_written(store, text, written, tool, before)) == 2
-        assert persist.load(store, text) is not None
+        persist.save(store, before, known)
+        spans = mark_change(store, before, after, "agent")
+        assert [(after[span.start : span.end], span.stamp.source) for span in spans] == [
+            ("def f(a", "client"),
+            ("check(x, 3", "hook"),
+        ]
+        assert persist.load(store, after) == spans
+        assert len(mark_change(store, None, "new(1)\n", "agent")) == 1
+        assert mark_change(store, "a( 1,'x')\n", 'a(1, "x")\n', "agent") == ()
 
 
 # -- all together

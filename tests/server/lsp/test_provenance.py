@@ -14,7 +14,7 @@ from editor import Editor
 from lsprotocol import types as lsp
 
 from callground.facts.store import Store
-from callground.provenance.records.payload import Written, mark_written
+from callground.provenance.records.hook import mark_change
 
 TOOLS = "def real(a):\n    return a\n"
 USER = "import tools\n\ntools.older(1)\n"
@@ -251,7 +251,7 @@ async def test_a_hook_has_marked_the_text(pushed: Editor, tmp_path: Path) -> Non
     await started(pushed, cache=tmp_path / "cache")
     text = USER + INSERTED
     with Store(tmp_path / "cache") as store:
-        mark_written(store, text, [Written("user.py", "", INSERTED)], "agent", USER)
+        mark_change(store, USER, text, "agent")
     (pushed.root / "user.py").write_text(text)
     uri = pushed.open("user.py")
     await pushed.shows("user.py", "invented")

@@ -10,12 +10,13 @@ from typing import Any
 from callground.config import find_root
 from callground.environment.workspace_files import is_excluded
 from callground.gate import Answer, Request
+from callground.provenance.records.hook import mark_change
 from callground.text_blocks import extract_code_blocks
 from callground.verdict.report import Entry
 from callground_server.gate.engine import Engine, TooSlow
 from callground_server.gate.hooks import answers
 from callground_server.gate.hooks.answers import SILENT, Reply
-from callground_server.gate.hooks.edits import FileChange, changes_of, updated_input
+from callground_server.gate.hooks.edits import PYTHON, FileChange, changes_of, updated_input
 from callground_server.gate.hooks.payload import Broken, Event, read_event
 from callground_server.gate.wire import RequestError
 
@@ -31,6 +32,7 @@ UNSEEN = frozenset(
 """Kinds of repairs that an edit may get without anybody having seen them: the same call, rightly spelt.
 One that leaves an argument out, or invents one, is for the agent to make."""
 
+_TOOLS = {"claude": "Claude Code", "cursor": "Cursor"}
 _SHELL = frozenset({"Bash", "Shell", "run_in_terminal", "shell", "local_shell", "runTerminalCommand"})
 
 
@@ -69,7 +71,20 @@ def _respond(engine: Engine, event: Event, options: Mapping[str, Any]) -> Reply:
         repair_kinds=UNSEEN,
     )
     answer = _asked(engine, request, changes[0].path, options)
+    _mark(engine, event, changes, options)
     return _reply(event, answer, changes, options, engine)
+
+
+def _mark(engine: Engine, event: Event, changes: list[FileChange], options: Mapping[str, Any]) -> None:
+    """The editor and the terminal are to know who writes this."""
+    session = engine.desk(changes[0].path, python=options.get("python")).session
+    if not session.config.provenance.hook:
+        return
+    store = session.workspace.reader.store
+    for change in changes:
+        if change.text is not None and change.path.endswith(PYTHON):
+            mark_change(store, change.old, change.text, _TOOLS.get(event.agent, event.agent))
+    store.flush()
 
 
 def _asked(engine: Engine, request: Request, near: str, options: Mapping[str, Any]) -> Answer:
