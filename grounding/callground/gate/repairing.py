@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from callground.gate.changed import Lines
+from callground.gate.layers import layer
 from callground.graph.changes import never
 from callground.graph.driver import verify_snapshot
 from callground.graph.snapshot import Snapshot
@@ -36,6 +37,7 @@ def fix(
     path: str,
     text: str,
     snapshot: Snapshot,
+    known: tuple[Memo, Snapshot],
     lines: Lines | None,
     wanted: Callable[[Finding], bool],
     kinds: frozenset[str] | None = None,
@@ -44,14 +46,17 @@ def fix(
 ) -> Fixed:
     """Apply certain, verified repairs to the findings on `lines` until none is left.
 
-    `snapshot` shows the rest of the plan; `wanted` says which findings count, `kinds` which repairs.
+    `snapshot` shows the rest of the plan; `known` is what is known, and of which state; `wanted` says which
+    findings count, `kinds` which repairs.
     """
     rounds: list[tuple[Edit, ...]] = []
     changes: list[str] = []
     hopeless: set[tuple[str, str, str]] = set()
     while True:
         view = snapshot.with_overlay({path: text})
-        verdicts, _ = silence(verify_snapshot(path, view, Memo(), None, stop=stop), comments(text))
+        memo = layer(*known, view)
+        verdicts, _ = silence(verify_snapshot(path, view, memo, None, stop=stop), comments(text))
+        memo.settle()
         wrong = [
             verdict
             for verdict in verdicts
@@ -59,7 +64,7 @@ def fix(
         ]
         edits = None
         if len(rounds) < ROUNDS:
-            repairs = Repairs(path, text, verdicts, view, texts=lambda _: None)
+            repairs = Repairs(path, text, verdicts, view, memo, texts=lambda _: None)
             for verdict in wrong:
                 if _name(verdict) in hopeless:
                     continue
@@ -90,12 +95,17 @@ def _certain(
 
 
 def suggested(
-    path: str, text: str, snapshot: Snapshot, raw: Sequence[Verdict], shown: Sequence[Verdict]
+    path: str,
+    text: str,
+    snapshot: Snapshot,
+    raw: Sequence[Verdict],
+    shown: Sequence[Verdict],
+    known: tuple[Memo, Snapshot],
 ) -> tuple[Verdict, ...]:
     """The shown verdicts with the real names that their findings may have meant, signatures included."""
     if not any(verdict.finding for verdict in shown):
         return tuple(shown)
-    repairs = Repairs(path, text, raw, snapshot, texts=lambda _: None)
+    repairs = Repairs(path, text, raw, snapshot, layer(*known, snapshot), texts=lambda _: None)
     proved = {(v.range, v.finding.code): v for v in raw if v.finding is not None}
     result = []
     for verdict in shown:

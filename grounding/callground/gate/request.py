@@ -14,6 +14,7 @@ from callground.config import Config
 from callground.config.policy import Policy
 from callground.gate import fragment as laying
 from callground.gate.changed import changed_ranges
+from callground.gate.layers import layer
 from callground.gate.policy import GateVerdict, gate_verdict
 from callground.gate.repairing import Fixed, fix, suggested
 from callground.graph.changes import never
@@ -22,7 +23,6 @@ from callground.graph.interface import NotLoaded, SourceFile
 from callground.graph.queries import CodeGraph
 from callground.graph.snapshot import Snapshot
 from callground.graph.workspace import Workspace
-from callground.resolve.memo import Memo
 from callground.source.parse import parse
 from callground.toolcalls.calls import Plan, read_calls, read_text
 from callground.toolcalls.ground import Lookup, Outcome, ground_plan
@@ -140,6 +140,8 @@ class _Gate:
         before = session.workspace.snapshot()
         self.before = before
         self.snapshot = before.with_overlay(request.files) if request.files else before
+        self.known = (session.workspace.memo, before)
+        """What is known of the workspace, and of which state of it."""
         self.errors: list[FileError] = []
         self.repaired: dict[str, str] = {}
         self.changes: list[str] = []
@@ -189,7 +191,7 @@ class _Gate:
             return shown
         if old is not None:
             shown = _brought_in(shown, self._old_findings(path, old, text))
-        shown = shown._replace(verdicts=suggested(path, text, self.snapshot, verdicts, shown.verdicts))
+        shown = shown._replace(verdicts=suggested(path, text, self.snapshot, verdicts, shown.verdicts, self.known))
         if self.request.repair:
             made = self._fix(path, text, lines, shown)
             if made.rounds:
@@ -204,6 +206,7 @@ class _Gate:
             path,
             text,
             self.snapshot,
+            self.known,
             tuple(lines) if lines is not None else None,
             lambda finding: wanted[_identity(finding)] > 0,
             self.request.repair_kinds,
@@ -231,8 +234,12 @@ class _Gate:
         return file.text if file is not None else None
 
     def _verify(self, path: str, snapshot: Snapshot, lines: Sequence[tuple[int, int]] | None) -> list[Verdict]:
-        memo = self.session.workspace.memo if snapshot is self.before else Memo()
-        return verify_snapshot(path, snapshot, memo, lines, stop=self.stop)
+        if snapshot is self.before:
+            return verify_snapshot(path, snapshot, self.known[0], lines, stop=self.stop)
+        over = layer(*self.known, snapshot)
+        verdicts = verify_snapshot(path, snapshot, over, lines, stop=self.stop)
+        over.settle()
+        return verdicts
 
     def _unparsed(
         self,
@@ -305,7 +312,7 @@ class _Gate:
         """Verdicts as people see them, in the fragment's own lines."""
         config = self.session.config
         shown = review(path, laid.text, verdicts, root=self.root, config=config, lines=laid.lines)
-        shown = shown._replace(verdicts=suggested(path, laid.text, snapshot, raw, shown.verdicts))
+        shown = shown._replace(verdicts=suggested(path, laid.text, snapshot, raw, shown.verdicts, self.known))
         if self.request.repair and any(verdict.finding for verdict in shown.verdicts):
             made = self._fix(path, laid.text, laid.lines, shown)
             if made.rounds:

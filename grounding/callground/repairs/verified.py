@@ -106,8 +106,15 @@ class Layered(Memo):
 
     def __init__(self, below: Memo, change: Change) -> None:
         super().__init__()
+        # Entries of both speak of classes by names of their content: what one knows of them, both know.
+        self.classes = below.classes
         self._below = below
         self._change = change
+
+    def clear(self) -> None:
+        """Forget this layer."""
+        self.entries.clear()
+        self._by_read.clear()
 
     def get(self, key: Hashable) -> tuple[Any, frozenset[Key]] | None:
         """The entry of `key`, of this layer or of the one below where it still holds."""

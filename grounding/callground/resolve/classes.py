@@ -273,7 +273,11 @@ def _face_why(
 def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
     """Why the rows at hand do not prove that the class has no such member."""
     if hierarchy.is_local(ref) or ref == hierarchy.OBJECT:
-        return modules.patch_reason(ev, ref.qualname.rsplit(".", 1)[-1], name) if ref != hierarchy.OBJECT else None
+        return (
+            modules.patch_reason(ev, ref.qualname.rsplit(".", 1)[-1], name, ref.module)
+            if ref != hierarchy.OBJECT
+            else None
+        )
     module = ev.module(ref.module)
     if module is None:
         return Why(Reason.UNKNOWN_TYPE, ref.dotted)
@@ -296,7 +300,7 @@ def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
             return Why(Reason.STUB_ONLY, f"{twin.dotted} has it")
         if looked.why is not None:
             return looked.why
-    return modules.patch_reason(ev, ref.dotted, name)
+    return modules.patch_reason(ev, ref.dotted, name, ref.module)
 
 
 def _only_in_stub(ev: Evaluator, ref: Ref) -> bool:

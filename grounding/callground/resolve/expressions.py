@@ -8,6 +8,7 @@ from collections.abc import Callable
 from callground.resolve import calls, containers, generics, members, names, narrowing, special_calls, type_forms
 from callground.resolve import flow as flow_module
 from callground.resolve.evaluator import Evaluator
+from callground.resolve.flow_model import place
 from callground.resolve.scopes import Scope
 from callground.resolve.values import (
     NONE,
@@ -339,7 +340,12 @@ def _slice(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:
 
 def _subscript(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:
     assert isinstance(node, ast.Subscript)
-    return containers.subscript(ev, node, scope)
+    plain = containers.subscript(ev, node, scope)
+    flow = ev.flow(scope)
+    defs = flow.uses.get(id(node)) if flow is not None else None
+    if defs is None:
+        return plain
+    return names.from_defs(ev, defs, scope, place(node) or "", plain)
 
 
 def _yield(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:

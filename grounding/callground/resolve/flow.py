@@ -231,7 +231,7 @@ class _Analyzer(ExpressionFlow):
     def raised(self, before: Env, thrown: dict[str, set[Def]]) -> Env:
         out = dict(before)
         for name, defs in thrown.items():
-            if "." in name:
+            if not name.isidentifier():
                 out.pop(name, None)
             else:
                 out[name] = out.get(name, frozenset((UNBOUND,))) | defs
@@ -280,7 +280,7 @@ class _Analyzer(ExpressionFlow):
             pattern = case.pattern
             if subject is not None:
                 before = inner.get(subject, frozenset((self.make("outer", None, name=subject),)))
-                if "." in subject and subject not in inner:
+                if not subject.isidentifier() and subject not in inner:
                     before = frozenset((ATTRIBUTE,))
                 inner[subject] = frozenset((self.make("narrow", pattern, base=before, name=subject),))
             self.pattern(pattern, s.subject, inner, top=True)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from callground.resolve.flow_model import ATTRIBUTE, UNBOUND, Def, Env, Flow, dotted, target_defs
+from callground.resolve.flow_model import ATTRIBUTE, UNBOUND, Def, Env, Flow, dotted, place, target_defs
 
 
 class ExpressionFlow:
@@ -32,10 +32,9 @@ class ExpressionFlow:
     def define(self, env: Env, name: str, d: Def) -> None:
         """The name has this definition from here on."""
         env[name] = frozenset((d,))
-        if "." not in name:
+        if name.isidentifier():
             self.flow.locals.setdefault(name, set()).add(d)
-        prefix = name + "."
-        for key in [k for k in env if k.startswith(prefix)]:
+        for key in [k for k in env if k.startswith((name + ".", name + "["))]:
             del env[key]
         for acc in self.thrown:
             acc.setdefault(name, set()).add(d)
@@ -65,11 +64,12 @@ class ExpressionFlow:
             return
         if isinstance(node, ast.Attribute):
             self.expr(node.value, env)
-            text = dotted(node)
-            if text is not None:
-                found = env.get(text)
-                if found is not None:
-                    self.use(node, found)
+            self.use_place(node, env)
+            return
+        if isinstance(node, ast.Subscript):
+            self.expr(node.value, env)
+            self.expr(node.slice, env)
+            self.use_place(node, env)
             return
         if isinstance(node, ast.BoolOp):
             self.bool_op(node, env)
@@ -106,6 +106,13 @@ class ExpressionFlow:
             for child in ast.iter_child_nodes(node):
                 self.expr(child, env)
 
+    def use_place(self, node: ast.expr, env: Env) -> None:
+        """A dotted name or constant subscript that is loaded sees what tests have said about it."""
+        text = place(node)
+        found = env.get(text) if text is not None else None
+        if found is not None:
+            self.use(node, found)
+
     def use(self, node: ast.expr, found: frozenset[Def]) -> None:
         """A name (or dotted name) that is loaded sees these definitions."""
         before = self.flow.uses.get(id(node))
@@ -121,7 +128,7 @@ class ExpressionFlow:
             self.expr(value, current)
             current = self.narrow(value, current, positive)
         for name, defs in current.items():
-            if "." not in name and name not in env:
+            if name.isidentifier() and name not in env:
                 env[name] = defs | {UNBOUND}
 
     def inner_scope(
@@ -131,7 +138,7 @@ class ExpressionFlow:
         inner = dict(env)
         for name, d in params:
             inner[name] = frozenset((d,))
-            for key in [k for k in inner if k.startswith(name + ".")]:
+            for key in [k for k in inner if k.startswith((name + ".", name + "["))]:
                 del inner[key]
         self.scopes.append(node)
         run(inner)
@@ -149,7 +156,7 @@ class ExpressionFlow:
                 lambda path, s=source, a=is_async: self.make("for", s, path, is_async=a),  # type: ignore[misc]  # defaults bind the loop's values
             ):
                 inner[name] = frozenset((d,))
-                for key in [k for k in inner if k.startswith(name + ".")]:
+                for key in [k for k in inner if k.startswith((name + ".", name + "["))]:
                     del inner[key]
             for test in gen.ifs:
                 self.expr(test, inner)
@@ -189,7 +196,7 @@ class ExpressionFlow:
         for subject in _subjects(test):
             before = env.get(subject)
             if before is None:
-                if "." not in subject:
+                if subject.isidentifier():
                     before = frozenset((self.make("outer", None, name=subject),))
                 else:
                     before = frozenset((ATTRIBUTE,))
@@ -214,7 +221,7 @@ class ExpressionFlow:
             for env in envs:
                 found = env.get(name)
                 if found is None:
-                    if "." in name:
+                    if not name.isidentifier():
                         skip = True
                         break
                     if name in self.flow.locals:
@@ -241,11 +248,11 @@ def _subjects(test: ast.expr) -> list[str]:
     def add(node: ast.AST) -> None:
         if isinstance(node, ast.NamedExpr):
             node = node.target
-        text = dotted(node)
+        text = place(node)
         if text and text not in found:
             found.append(text)
 
-    if isinstance(test, (ast.Name, ast.Attribute, ast.NamedExpr)):
+    if isinstance(test, (ast.Name, ast.Attribute, ast.Subscript, ast.NamedExpr)):
         add(test)
     elif isinstance(test, ast.Call) and test.args:
         name = dotted(test.func) or ""

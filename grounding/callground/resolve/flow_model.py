@@ -71,6 +71,23 @@ def dotted(node: ast.AST) -> str | None:
     return ".".join(reversed(parts))
 
 
+def place(node: ast.AST) -> str | None:
+    """``self.x[0]["k"]`` as text: a dotted name with constant subscripts, else None."""
+    parts: list[str] = []
+    while True:
+        if isinstance(node, ast.Attribute):
+            parts.append("." + node.attr)
+            node = node.value
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            parts.append(f"[{node.slice.value!r}]")
+            node = node.value
+        elif isinstance(node, ast.Name):
+            parts.append(node.id)
+            return "".join(reversed(parts))
+        else:
+            return None
+
+
 def target_defs(
     target: ast.expr, make: Callable[[tuple[int | str, ...]], Def], path: tuple[int | str, ...] = ()
 ) -> Iterable[tuple[str, Def, ast.expr]]:

@@ -130,6 +130,17 @@ def _of_super(ev: Evaluator, o: SuperObject, name: str) -> Member:
     looked = classes.find(ev, receiver.ref, name, isinstance(receiver, ClassObject), o.start)
     if looked.found is not None:
         values = _bind(ev, looked.found, receiver, name, isinstance(receiver, ClassObject))
+        if looked.found.entry.ref == hierarchy.OBJECT and not receiver.exact:
+            # What follows in the MRO of a class that inherits this one: object comes last in each.
+            children = hierarchy.subclasses(ev, receiver.ref)
+            if not children:
+                values = values.opened(Reason.SUBCLASS, "super() of a class without bases")
+            for child in children[:MAX_OVERRIDES]:
+                other = classes.find(ev, child, name, False, o.start)
+                if other.found is None or other.why is not None:
+                    values = values.opened(Reason.SUBCLASS, child.dotted)
+                elif other.found.entry.ref != hierarchy.OBJECT:
+                    values = join(values, _bind(ev, other.found, Instance(child), name, False))
         return Member(_opened(values, looked.why))
     if looked.why is not None:
         return Member(why=looked.why)
@@ -280,8 +291,12 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
                 values = values.opened(Reason.UNKNOWN_ATTRIBUTE, f"{store.receiver}.{name} is stored elsewhere")
                 break
         ev.read("stores", name)
+        if isinstance(receiver, Instance) and _by_name(ev, receiver.ref):
+            values = values.opened(Reason.UNKNOWN_ATTRIBUTE, "the class sets attributes by name")
         if own and _set_by_name(ev):
             stored = stored.opened(Reason.UNKNOWN_ATTRIBUTE, "setattr() with a computed name") if stored else stored
+    elif only_values and isinstance(receiver, Instance) and _by_name(ev, receiver.ref):
+        values = values.opened(Reason.UNKNOWN_ATTRIBUTE, "the class sets attributes by name")
     elif declared and any(r.value == "None" for _f, r in declared) and _set_by_name(ev):
         # Declared late (`x: T = None`) where something sets attributes by name: the declaration is a wish.
         values = values.opened(Reason.UNKNOWN_ATTRIBUTE, "setattr() with a computed name")
@@ -295,6 +310,21 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
     solution[generics.SELF] = known(me)
     read = bound(ev, generics.substitute(values, solution), receiver, on_class, solution)
     return read if stored is None else join(read, generics.substitute(stored, solution))
+
+
+def _by_name(ev: Evaluator, ref: Ref) -> bool:
+    """Whether some class of the hierarchy sets attributes of computed names on its instances."""
+
+    def compute() -> bool:
+        return any(
+            "setattr" in face.row.dynamic or "dict-write" in face.row.dynamic
+            for entry in hierarchy.mro(ev, ref).entries
+            if entry.ref.module != "builtins"
+            for face in classes.faces(ev, entry.ref)
+            if face.module.origin != "stdlib"
+        )
+
+    return ev.memo(("by-name", ref), compute, lambda reason: True, local=True)
 
 
 def _set_by_name(ev: Evaluator) -> bool:

@@ -152,10 +152,20 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
         return Member(why=Why(Reason.COMPILED, name))
     if module.source is None and module.probed is None and module.origin != "stdlib" and not _stub_package(module):
         return Member(why=Why(Reason.STUB_ONLY, name))
-    patched = patch_reason(ev, name, attr)
+    patched = patch_reason(ev, name, attr, name) or _written_otherwise(ev, module, attr)
     if patched is not None:
         return Member(why=patched)
     return Member(guarded=guarded)
+
+
+def _written_otherwise(ev: Evaluator, module: Module, attr: str) -> Why | None:
+    """The text defines the name in a way that the facts do not show: in a string that is executed, in dead code."""
+    if module.source is None or attr not in module.source.text:
+        return None
+    text = re.escape(attr)
+    if re.search(rf"\b(?:def|class)\s+{text}\b|^\s*{text}\s*=[^=]", module.source.text, re.MULTILINE):
+        return Why(Reason.OPEN_MODULE, f"the text of {module.name} defines {attr}")
+    return None
 
 
 def _stub_exports(ev: Evaluator, file: SourceFile, attr: str) -> bool:
@@ -204,20 +214,54 @@ def _guard_of(ev: Evaluator, file: SourceFile, attr: str) -> str:
     return ""
 
 
-def patch_reason(ev: Evaluator, owner: str, attr: str) -> Why | None:
-    """Whether some workspace file stores that attribute on something that may be this module or class."""
+def patch_reason(ev: Evaluator, owner: str, attr: str, home: str = "") -> Why | None:
+    """Whether some workspace file, or the owner's own module, stores that attribute on what may be the owner."""
     ev.read("stores", attr)
     last = owner.rsplit(".", 1)[-1]
     for _module, store in ev.snapshot.stores(attr):
-        receiver = store.receiver.rsplit(".", 1)[-1]
-        if receiver not in ("self",):
-            return Why(Reason.MONKEY_PATCHED, f"{store.receiver}.{attr}")
+        return Why(Reason.MONKEY_PATCHED, f"{store.receiver}.{attr}")
+    own = home_stores(ev, home) if home else frozenset()
+    if attr in own:
+        return Why(Reason.MONKEY_PATCHED, f"{home} stores .{attr}")
+    if any(_handed_to(ev, home, name[1:], last) for name in own if name.startswith("*")):
+        return Why(Reason.MONKEY_PATCHED, f"{home} sets attributes by name")
     ev.read("stores", "*")
     for where, store in ev.snapshot.stores("*"):
         receiver = store.receiver.rsplit(".", 1)[-1]
         if receiver == last or _names_it(ev, where, store.receiver, owner):
             return Why(Reason.MONKEY_PATCHED, f"setattr({store.receiver}, ...)")
     return None
+
+
+def home_stores(ev: Evaluator, home: str) -> frozenset[str]:
+    """The attributes that a module stores on other things than a method's first parameter.
+
+    ``*f`` says that the function ``f`` sets attributes of computed names on a local.
+    """
+
+    def compute() -> frozenset[str]:
+        module = ev.module(home) if ev.snapshot.exists(home) else None
+        if module is None or module.source is None or module.origin == "stdlib":
+            return frozenset()
+        found: set[str] = set()
+        for piece in module.source.facts.pieces:
+            for store in piece.attr_stores:
+                if store.attr != "*":
+                    found.add(store.attr)
+                elif store.receiver.isidentifier() and store.scope:
+                    found.add("*" + store.scope.rsplit(".", 1)[-1])
+        return frozenset(found)
+
+    ev.read("module", home)
+    return ev.memo(("home-stores", home), compute, lambda reason: frozenset())
+
+
+def _handed_to(ev: Evaluator, home: str, function: str, name: str) -> bool:
+    """Whether the module's text calls the function with the name among the arguments."""
+    module = ev.module(home)
+    if module is None or module.source is None:
+        return False
+    return re.search(rf"\b{re.escape(function)}\([^)]*\b{re.escape(name)}\b", module.source.text) is not None
 
 
 def _names_it(ev: Evaluator, where: str, receiver: str, owner: str) -> bool:

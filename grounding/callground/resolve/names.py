@@ -161,6 +161,12 @@ def module_name(ev: Evaluator, scope: Scope, name: str) -> NameLookup:
         return NameLookup(unknown(*other))
     if ev.index(file).bindings(name):
         return NameLookup(unknown(Reason.VERSION_GUARD, f"{name} is bound under another version or platform"))
+    if values.guarded:
+        return NameLookup(unknown(Reason.VERSION_GUARD, f"{name} exists under another version or platform"))
+    if module.is_package and (name in module.submodules or ev.snapshot.exists(f"{module.name}.{name}")):
+        # Importing a submodule binds it in its package.
+        ev.read("module", f"{module.name}.{name}")
+        return NameLookup(known(ModuleObject(f"{module.name}.{name}")))
     # A name may also be bound from elsewhere: `module.name = ...`, `builtins.name = ...`.
     if values.why is not None and values.why.reason not in (Reason.COMPILED, Reason.STUB_ONLY):
         return NameLookup(unknown(*values.why))

@@ -7,6 +7,7 @@ import ast
 from callground.resolve import expressions, hierarchy, names, type_forms
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import Def, dotted
+from callground.resolve.flow_model import place
 from callground.resolve.scopes import Scope
 from callground.resolve.values import (
     NONE,
@@ -39,7 +40,7 @@ def narrowed(ev: Evaluator, d: Def, scope: Scope, name: str, plain: Values | Non
 def _is(node: ast.AST, name: str) -> bool:
     if isinstance(node, ast.NamedExpr):
         node = node.target
-    return dotted(node) == name
+    return place(node) == name
 
 
 def _test(ev: Evaluator, test: ast.expr, base: Values, positive: bool, name: str, scope: Scope) -> Values:
@@ -106,7 +107,17 @@ def _compare(ev: Evaluator, test: ast.Compare, base: Values, positive: bool, nam
     elif isinstance(op, (ast.NotIn,)):
         return base
     elif isinstance(op, ast.In):
-        return Values(base.items, base.whys)
+        needle = test.left
+        if (
+            _is(test.comparators[0], name)
+            and isinstance(needle, ast.Constant)
+            and isinstance(needle.value, (str, bytes))
+        ):
+            text = type(needle.value).__name__
+            texts = any(isinstance(o, Instance) and o.ref.qualname == text for o in base.items)
+            # Searched like a text where no text is declared: the declaration is not the whole truth.
+            return base if texts or not base.complete else base.opened(Reason.GUARDED, "in")
+        return base
     elif not isinstance(op, (ast.Is, ast.Eq)):
         return base
     if _is(left, name):

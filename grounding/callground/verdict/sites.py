@@ -282,10 +282,13 @@ class _Walker:
                 self.expression(h.type)
                 if isinstance(h.type, (ast.Name, ast.Attribute)):
                     self.add("reference", "raise", h.type, h.type)
-            # The handler of a failed import works around an old or new version.
-            self.caught = before | (
-                {"ImportError"} if "ImportError" in names or "ModuleNotFoundError" in names else set()
-            )
+            # The handler of a failed import works around an old or new version; that of a failed operation,
+            # around a value that is not what it was declared to be.
+            mine = _exception_names(h.type)
+            around = {"ImportError"} if names & {"ImportError", "ModuleNotFoundError"} else set()
+            if mine & {"AttributeError", "TypeError"}:
+                around.add("AttributeError")
+            self.caught = before | around
             self.block(h.body)
             self.caught = before
         self.block(s.orelse)
