@@ -123,7 +123,8 @@ def covered(text: str, spans: Spans) -> list[tuple[int, int, Stamp]]:
         if stamp is None:
             continue
         first, last = index.position(word.start)[0], index.position(max(word.end - 1, word.start))[0]
-        if rows and rows[-1][2] == stamp and first <= rows[-1][1] + 1:
+        between = range(rows[-1][1] + 1, first) if rows else ()
+        if rows and rows[-1][2] == stamp and not any(index.line(number).strip() for number in between):
             rows[-1] = (rows[-1][0], max(last, rows[-1][1]), stamp)
         elif rows and first <= rows[-1][1] and stamp.origin not in IN_SCOPE:
             continue
