@@ -46,8 +46,7 @@ export class Changes implements vscode.Disposable {
     }
     const answer = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Window, title: "callground: checking what changed" },
-      () =>
-        client.sendRequest<Answer | null>("workspace/executeCommand", { command: "callground.checkChanges" }),
+      () => client.command<Answer>("callground.checkChanges"),
     );
     this.collection.clear();
     if (answer === null) {

@@ -55,8 +55,19 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     explainCall: () => explanations.explain(server),
     showProblems: () => vscode.commands.executeCommand("workbench.actions.view.problems"),
     openSample: async () => {
-      const document = await vscode.workspace.openTextDocument({ language: "python", content: SAMPLE });
-      await vscode.window.showTextDocument(document);
+      const document = await vscode.workspace.openTextDocument({ language: "python", content: "" });
+      const editor = await vscode.window.showTextDocument(document);
+      const start = new vscode.Position(0, 0);
+      // As an assistant puts it in, for that is what is checked.
+      await editor.edit((edit) => {
+        edit.insert(start, SAMPLE);
+      });
+      signals.didInsert(
+        document,
+        new vscode.Range(start, document.positionAt(SAMPLE.length)),
+        "ai",
+        "sample",
+      );
     },
     restart: () => server.restart("asked for by the command"),
     showLogs: () => {
@@ -91,15 +102,14 @@ interface Found {
 
 async function verify(server: Server, document: vscode.TextDocument): Promise<Found | undefined> {
   const uri = document.uri.toString();
-  const answer = await server.running?.sendRequest<Record<string, Found> | null>("workspace/executeCommand", {
-    command: "callground.verify",
-    arguments: [uri],
-  });
+  const answer = await server.running?.command<Record<string, Found>>("callground.verify", uri);
   return Object.values(answer ?? {})[0];
 }
 
 async function checkFile(server: Server, status: Status): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
+  // Every finding is shown from here on, whatever the scope.
+  await server.running?.command("callground.checkFile", document?.uri.toString());
   const found = document && (await verify(server, document));
   if (document === undefined || found === undefined) {
     vscode.window.setStatusBarMessage("callground: this file could not be checked", 10_000);
@@ -166,10 +176,11 @@ class Explanations implements vscode.TextDocumentContentProvider, vscode.Disposa
     if (editor === undefined) {
       return;
     }
-    const text = await server.running?.sendRequest<string | null>("workspace/executeCommand", {
-      command: "callground.explain",
-      arguments: [editor.document.uri.toString(), editor.selection.active.line],
-    });
+    const text = await server.running?.command<string>(
+      "callground.explain",
+      editor.document.uri.toString(),
+      editor.selection.active.line,
+    );
     this.text = text ?? "This call could not be explained; see the logs.";
     const uri = vscode.Uri.parse(`${EXPLANATION}:How this call was decided`);
     this.changed.fire(uri);

@@ -20,10 +20,15 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("callground", { log: true });
   const trace = new TraceChannel();
   const interpreters = new Interpreters(log);
-  const suggestions = new Suggestions((uri, range, origin, tool) => {
-    void vscode.commands.executeCommand("callground.reportInsertion", uri, range, origin, tool);
-  });
-  const server = new Server(context, interpreters, log, trace, () =>
+  const suggestions = new Suggestions(
+    (uri, range, origin, tool) => {
+      void vscode.commands.executeCommand("callground.reportInsertion", uri, range, origin, tool);
+    },
+    // The server's own command, run by the server.
+    async ({ command, arguments: parameters }) =>
+      server.running?.command(command, ...((parameters ?? []) as unknown[])),
+  );
+  const server: Server = new Server(context, interpreters, log, trace, () =>
     clientOptions(interpreters, suggestions),
   );
   running = server;

@@ -4,11 +4,11 @@ import * as vscode from "vscode";
 import {
   CloseAction,
   ErrorAction,
-  LanguageClient,
   type LanguageClientOptions,
   RevealOutputChannelOn,
   TransportKind,
 } from "vscode-languageclient/node";
+import { Client } from "./client";
 import { findServer, type Found, SetupError } from "./find";
 import type { Interpreters } from "./interpreter";
 import { Backoff } from "./pure/backoff";
@@ -23,10 +23,10 @@ export const SELECTOR = ["file", "untitled", "vscode-notebook-cell"].map((scheme
 }));
 
 /** Something that has to be there in each client anew. */
-export type Attach = (client: LanguageClient) => vscode.Disposable;
+export type Attach = (client: Client) => vscode.Disposable;
 
 export class Server implements vscode.Disposable {
-  private client: LanguageClient | undefined;
+  private client: Client | undefined;
   private attached: vscode.Disposable[] = [];
   private readonly backoff = new Backoff();
   private timer: NodeJS.Timeout | undefined;
@@ -50,7 +50,7 @@ export class Server implements vscode.Disposable {
   ) {}
 
   /** The client, while it runs. */
-  get running(): LanguageClient | undefined {
+  get running(): Client | undefined {
     return this.state === "running" ? this.client : undefined;
   }
 
@@ -90,7 +90,7 @@ export class Server implements vscode.Disposable {
     }
     const { command, parameters, why } = this.found;
     this.log.info(`server (${why}): ${[command, ...parameters].join(" ")}`);
-    const client = new LanguageClient(
+    const client = new Client(
       "callground",
       "callground",
       {

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { editSource } from "./editReason";
-import { aiTool } from "./pure/aiSource";
+import { aiTool, humanAction } from "./pure/aiSource";
 import type { Place } from "./pure/overlap";
 import { insertedRanges } from "./pure/ranges";
 import type { Server } from "./server";
@@ -23,15 +23,16 @@ export class Signals implements vscode.Disposable {
     if (!vscode.workspace.getConfiguration("callground").get<boolean>("provenance.editorSignals", true)) {
       return;
     }
+    // Undo and redo bring text back: the server knows where it came from.
     if (reason !== undefined) {
-      const words = reason === vscode.TextDocumentChangeReason.Undo ? "undo" : "redo";
-      this.send("callground/didChangeReason", document, { reason: words });
       return;
     }
-    const tool = aiTool(editSource(event));
-    if (tool !== undefined) {
+    const source = editSource(event);
+    const tool = aiTool(source);
+    const origin = tool === undefined ? humanAction(source) : "ai";
+    if (origin !== undefined) {
       for (const range of insertedRanges(contentChanges)) {
-        this.didInsert(document, range, "ai", tool);
+        this.didInsert(document, range, origin, tool ?? "");
       }
     }
   }

@@ -13,7 +13,10 @@ export class Suggestions implements vscode.Disposable {
   accepted = 0;
   private readonly command: vscode.Disposable;
 
-  constructor(private readonly report: Report) {
+  constructor(
+    private readonly report: Report,
+    private readonly run: (command: vscode.Command) => Promise<unknown>,
+  ) {
     this.command = vscode.commands.registerCommand(
       ACCEPTED,
       async (uri: vscode.Uri, start: vscode.Position, text: string, then?: vscode.Command) => {
@@ -26,7 +29,7 @@ export class Suggestions implements vscode.Disposable {
         );
         this.report(uri, new vscode.Range(start, end), "ai", "callground");
         if (then !== undefined) {
-          await vscode.commands.executeCommand(then.command, ...((then.arguments ?? []) as unknown[]));
+          await this.run(then);
         }
       },
     );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { aiTool } from "../src/pure/aiSource";
+import { aiTool, humanAction } from "../src/pure/aiSource";
 import { Backoff, GOOD_LIFE, MOST_CRASHES } from "../src/pure/backoff";
 import { withoutDuplicates, type Place } from "../src/pure/overlap";
 import { insertedRanges } from "../src/pure/ranges";
@@ -117,6 +117,12 @@ describe("sources of edits", () => {
       assert.equal(aiTool({ source }), undefined);
     }
     assert.equal(aiTool(undefined), undefined);
+  });
+
+  it("are a person's for completions, snippets and renaming", () => {
+    assert.equal(humanAction({ source: "suggest" }), "completion");
+    assert.equal(humanAction({ source: "cursor" }), undefined);
+    assert.equal(humanAction({ source: "Chat.applyEdits" }), undefined);
   });
 });
 

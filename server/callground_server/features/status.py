@@ -43,6 +43,8 @@ class Status(Listener):
     def judged(self, document: Document, outcome: Outcome) -> None:
         """A document has a result."""
         message = {"uri": document.uri, "version": document.version, **counts(outcome)}
+        found = [verdict.finding for verdict in outcome.review.verdicts if verdict.finding is not None]
+        message["hidden"] = len(found) - len(self._session.findings_in_scope(document, outcome, found))
         if self._shown.get(document.uri) != message:
             self._shown[document.uri] = message
             self._extras.send("status", DOCUMENT_STATUS, message)

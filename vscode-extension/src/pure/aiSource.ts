@@ -19,3 +19,14 @@ export function aiTool(reason: EditSource | undefined): string | undefined {
   }
   return reason.extension ?? reason.source;
 }
+
+const HUMAN: Readonly<Record<string, string>> = {
+  suggest: "completion",
+  snippet: "snippet",
+  rename: "rename",
+};
+
+/** The origin that the server is told for what a person did by other means than keys. */
+export function humanAction(reason: EditSource | undefined): string | undefined {
+  return reason === undefined ? undefined : HUMAN[reason.source];
+}

@@ -18,6 +18,8 @@ export interface DocumentStatus {
   readonly grounded: number;
   readonly ungrounded: number;
   readonly abstained: number;
+  /** Those of the ungrounded that the scope leaves out. */
+  readonly hidden?: number;
   readonly complete: boolean;
   readonly reasons: Readonly<Record<string, number>>;
 }
@@ -65,7 +67,8 @@ export function shown(
     case "running":
   }
   const indexing = indexProgress(folders);
-  const detail = [indexing, document === undefined ? undefined : mainReason(document)]
+  const hidden = document?.hidden ? `${document.hidden} ungrounded outside of the scope` : undefined;
+  const detail = [indexing, hidden, document === undefined ? undefined : mainReason(document)]
     .filter((part) => part !== undefined)
     .join("; ");
   return {

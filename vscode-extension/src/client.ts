@@ -1,0 +1,20 @@
+/** The language client, less the part that makes an editor command of each command of the server. */
+
+import { type DynamicFeature, LanguageClient, type StaticFeature } from "vscode-languageclient/node";
+
+const COMMANDS = "workspace/executeCommand";
+
+export class Client extends LanguageClient {
+  /** The palette's commands are ours; the server's are asked for by requests. */
+  override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
+    if ("registrationType" in feature && feature.registrationType.method === COMMANDS) {
+      return;
+    }
+    super.registerFeature(feature);
+  }
+
+  /** Run a command of the server. */
+  command<T>(name: string, ...parameters: unknown[]): Promise<T | null> {
+    return this.sendRequest<T | null>(COMMANDS, { command: name, arguments: parameters });
+  }
+}
