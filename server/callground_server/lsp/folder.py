@@ -178,9 +178,11 @@ class Folder:
 
     def index_finished(self) -> set[str]:
         """By-name questions have answers now."""
-        stale = self._applied(self.workspace.finish_index())
+        self._applied(self.workspace.finish_index())
         self.looked_at(self)
-        return stale
+        # Names that nobody knew of before may be what a finding meant: every document is looked at again.
+        self._suggestions = Suggestions()
+        return set(self.tracker.paths())
 
     def _applied(self, change: Change) -> set[str]:
         return self.tracker.apply(change) if change else set()

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
+from callground.text.edits import difference
 from editor import Editor
 from edits import EDITS
 from profiles import capabilities
@@ -119,12 +120,9 @@ class World:
         old = self.editor.texts[self.editor.uri(name)]
         if old == text:
             return
-        start = len(os.path.commonprefix([old, text]))
-        rest = min(len(old), len(text)) - start
-        end = 0
-        while end < rest and old[-1 - end] == text[-1 - end]:
-            end += 1
-        self.editor.splice(name, start, len(old) - end, text[start : len(text) - end])
+        edit = difference(old, text)
+        assert edit is not None
+        self.editor.splice(name, *edit)
 
     async def open(self) -> None:
         closed = [name for name in self.names() if name not in self.opened() and name in {*MODULES, "extra.py"}]
@@ -252,7 +250,9 @@ def plain(item: lsp.Diagnostic) -> tuple[Any, ...]:
         (Path(each.location.uri).name, each.location.range.start.line, each.message)
         for each in item.related_information or ()
     )
-    return (*place, item.code, item.message, related)
+    # The near names are left out: they may come from files that have nothing to do with the fault, and what
+    # is shown already is not searched for again when such a file changes.
+    return (*place, item.code, item.message.partition("\nDid you mean")[0], related)
 
 
 async def run(root: Path, kind: str, number: int) -> None:
