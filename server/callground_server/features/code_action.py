@@ -66,15 +66,18 @@ class Actions:
         if place is None:
             return []
         document, span = place
-        if await self._session.current(document.uri) is None:
-            return []
+        outcome = await self._session.current(document.uri)
         folder = self._session.folder(document.uri)
-        if folder is None:
+        if outcome is None or folder is None:
             return []
         text, version, texts = document.text, document.version, self._texts()
         offers = await repairing.ask(self._session, lambda: repairing.offers(folder, document.path, text, span, texts))
         if offers is None or document.version != version:
             return []
+        # What is not shown is not offered a fix either.
+        found = [offer.finding for offer in offers]
+        shown = self._session.findings_in_scope(document, outcome, found)
+        offers = [offer for offer in offers if offer.finding in shown]
         return self._actions(document, offers, params.context.diagnostics, texts)
 
     def _actions(

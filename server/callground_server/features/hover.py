@@ -36,7 +36,9 @@ def register(server: Server) -> None:
             return None
         place = from_range(lsp.Range(params.position, params.position), document.line, session.client.encoding)
         outcome = await session.current(document.uri)
-        if outcome is None or not any(_holds(v.finding, place) for v in outcome.review.verdicts):
+        held = [v.finding for v in outcome.review.verdicts if v.finding is not None] if outcome is not None else []
+        held = [finding for finding in held if _holds(finding, place)]
+        if outcome is None or not session.findings_in_scope(document, outcome, held):
             return None
         text, texts = document.text, {each.path: each.text for each in session.documents()}
         found = await repairing.ask(
@@ -52,8 +54,8 @@ def register(server: Server) -> None:
         )
 
 
-def _holds(finding: Finding | None, place: Range) -> bool:
-    return finding is not None and finding.range[:2] <= place[:2] <= finding.range[2:]
+def _holds(finding: Finding, place: Range) -> bool:
+    return finding.range[:2] <= place[:2] <= finding.range[2:]
 
 
 def text_of(finding: Finding, ranked: list[Ranked], root: str) -> str:
