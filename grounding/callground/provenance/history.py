@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from callground.provenance.align import stamps_of
 from callground.provenance.intervals import Spans, Stamp
-from callground.provenance.tokens import SEPARATOR, Word, joined, words
+from callground.provenance.tokens import SEPARATOR, Word, is_name, joined, words
 
 MOST_TEXTS = 400
 MOST_CHARACTERS = 1_000_000
@@ -39,6 +39,8 @@ class Source:
 
     def find(self, keys: Sequence[str]) -> int | None:
         """Number of the first word of a place where these words stand one after the other."""
+        if self._words is None and not all(key in self.text for key in keys if is_name(key)):
+            return None  # most texts need not be read for that
         _ = self.words
         place = self._joined.find(joined(list(keys)))
         return bisect_right(self._places, place) - 1 if place >= 0 else None

@@ -7,9 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from callground.provenance.align import stamps_of
-from callground.provenance.intervals import IN_SCOPE, Spans, Stamp, in_scope, stamped, within
+from callground.provenance.intervals import IN_SCOPE, Spans, Stamp, cut, in_scope, stamped, within
 from callground.provenance.tokens import Word, words
 from callground.text.lines import LineIndex
+
+
+REMAINS = 2
+SHARE = 1 / 3
+"""So many words may be left of a line that a person has written anew, and they must be no larger a share."""
 
 
 class Place(NamedTuple):
@@ -40,21 +45,19 @@ def stamps_in(text: str, spans: Spans, places: Sequence[Place]) -> list[Stamp | 
     near = [number for number, place in enumerate(places) if within(wanted, place.start, place.end)]
     if not near:
         return result
-    found = words(text)
-    stamps = stamps_of(found, wanted)
-    starts = [word.start for word in found]
     ordered = sorted({place for place in places if place.end > place.start})
-    first_starts = [place.start for place in ordered]
+    starts = [place.start for place in ordered]
     for number in near:
         start, end = places[number]
         inner = [
             place
-            for place in ordered[bisect_left(first_starts, start) : bisect_left(first_starts, end)]
+            for place in ordered[bisect_left(starts, start) : bisect_left(starts, end)]
             if place.end <= end and place != (start, end)
         ]
-        for word_number in range(max(bisect_left(starts, start) - 1, 0), bisect_left(starts, end)):
-            word, stamp = found[word_number], stamps[word_number]
-            if stamp is None or word.end <= start or any(p.start <= word.start < p.end for p in inner):
+        # No string is open where an expression begins: its words can be read by themselves.
+        found = words(text[start:end])
+        for word, stamp in zip(found, stamps_of(found, cut(wanted, start, end)), strict=True):
+            if stamp is None or any(place.start <= start + word.start < place.end for place in inner):
                 continue
             known = result[number]
             if known is None or stamp.confidence > known.confidence:
@@ -62,34 +65,33 @@ def stamps_in(text: str, spans: Spans, places: Sequence[Place]) -> list[Stamp | 
     return result
 
 
-def rewritten(text: str, spans: Spans, keep: Sequence[Place], share: float = 1 / 3) -> Spans:
+def rewritten(text: str, spans: Spans, keep: Sequence[Place]) -> Spans:
     """The spans without those of statements that a person has written anew.
 
-    A line counts as written anew when less than `share` of its words is still somebody else's; lines of
-    the places `keep` (calls that are findings) are let alone.
+    A line counts as written anew when nothing that is called is left in it of somebody else's, and of the
+    words hardly any; lines of the places `keep` (calls that are findings) are let alone.
     """
     wanted = in_scope(spans)
     if not wanted:
         return spans
-    found = words(text)
-    stamps = stamps_of(found, wanted)
-    lines: dict[int, list[int]] = {}
-    start = 0
-    for number, word in enumerate(found):
-        if text.find("\n", start, word.start) >= 0:
-            start = text.rfind("\n", 0, word.start) + 1
-        lines.setdefault(start, []).append(number)
     result = spans
-    for start, numbers in lines.items():
-        foreign = sum(stamps[number] is not None for number in numbers)
-        if not foreign or foreign >= share * len(numbers):
-            continue
-        end = max(text.find("\n", start), found[numbers[-1]].end)
-        if any(place.start < end and place.end > start for place in keep):
-            continue
-        for number in numbers:
-            if stamps[number] is not None:
-                result = stamped(result, found[number].start, found[number].end, None)
+    done = 0
+    for span in wanted:
+        # Only where a span begins or ends can a line be partly somebody else's.
+        for offset in (span.start, span.end - 1):
+            start = text.rfind("\n", 0, offset) + 1
+            end = text.find("\n", offset)
+            end = len(text) if end < 0 else end
+            if start < done or any(place.start < end and place.end > start for place in keep):
+                continue
+            done = end
+            found = words(text[start:end])
+            stamps = stamps_of(found, cut(wanted, start, end))
+            left = [word for word, stamp in zip(found, stamps, strict=True) if stamp is not None]
+            called = any(text[start + word.end : end].lstrip().startswith("(") for word in left)
+            if not called and len(left) <= REMAINS and len(left) < SHARE * len(found):
+                for word in left:
+                    result = stamped(result, start + word.start, start + word.end, None)
     return result
 
 

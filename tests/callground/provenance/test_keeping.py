@@ -93,6 +93,8 @@ def test_a_statement_written_anew_by_hand_is_forgotten() -> None:
     rest = (Span(text.index("rows"), text.index("rows") + 4, BY_AI),)
     assert rewritten(text, rest, []) == ()
     assert rewritten(text, rest, [Place(9, 40)]) == rest
+    ghost = (Span(text.index("compute"), text.index("compute") + 11, BY_AI),)
+    assert rewritten(text, ghost, []) == ghost  # the call itself is still theirs
     half = (Span(0, text.index("key"), BY_AI),)
     assert rewritten(text, half, []) == half
 
