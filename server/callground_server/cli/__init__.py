@@ -108,6 +108,7 @@ def build_parser() -> argparse.ArgumentParser:
     doctor = commands.add_parser("doctor", help="print the environment that would be used, and why")
     _where(doctor)
     commands.add_parser("lsp", help="run the language server on standard input and output")
+    commands.add_parser("nvim-path", help="print the folder for Neovim's runtime path")
     for name, text in GATE.items():
         commands.add_parser(name, help=text)
     return parser
@@ -185,6 +186,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from callground_server.cli.pages import print_schema
 
         status = print_schema()
+    elif options.command == "nvim-path":
+        from callground_server.cli.pages import print_nvim_path
+
+        status = print_nvim_path()
     elif options.command == "cache":
         from callground_server.cli.cache import run_cache
 

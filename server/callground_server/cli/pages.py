@@ -33,3 +33,9 @@ def print_schema() -> int:
     page = resources.files("callground.verdict") / "report.md"
     sys.stdout.write(page.read_text("utf-8"))
     return 0
+
+
+def print_nvim_path() -> int:
+    """Print where the files for Neovim lie."""
+    print(resources.files("callground_server") / "nvim")
+    return 0
