@@ -51,6 +51,9 @@ class Suggestions:
             if not repairs:
                 repairs.append(Repairs.of(workspace, path, text, verdicts))
             made = repairs[0].suggestions(verdict)
+            if not workspace.complete:
+                # Files that are not indexed yet may hold what was meant: ask again then.
+                return made
             self._known[self._key(path, verdict)] = (verdict.reads, made)
             if len(self._known) > _MOST:
                 self._known.popitem(last=False)

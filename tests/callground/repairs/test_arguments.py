@@ -47,7 +47,12 @@ CASES = [
     ("two of them", "def f(a, b, /):\n    pass\n\n\n", "f(a=1, b=2)", "f(1, 2)"),
     ("in the wrong order", "def f(a, b, /):\n    pass\n\n\n", "f(b=2, a=1)", "f(1, 2)"),
     ("behind another keyword", "def f(a, /, *, c):\n    pass\n\n\n", "f(c=3, a=1)", "f(1, c=3)"),
-    ("missing, and in scope", DEF + "text = 'x'\n", "send('a')", "send('a', text)"),
+    (
+        "missing, and of the right type in scope",
+        "def f(a, text: str):\n    return a\n\n\ntext = 'x'\n",
+        "f('a')",
+        "f('a', text)",
+    ),
 ]
 
 
@@ -113,3 +118,10 @@ def test_other_names_of_the_file_are_left_alone(tmp_path):
     text = f"{DEF}ok = send('a', 'b'); send('a', 'b', 'c') ; done = 1  # 'c')\n"
     with mender(tmp_path, {"a.py": text}, raw=True) as mend:
         assert mend.after(mend.preferred()) == f"{DEF}ok = send('a', 'b'); send('a', 'b') ; done = 1  # 'c')\n"
+
+
+def test_a_value_of_the_right_name_alone_is_offered_and_not_certain(tmp_path):
+    with mender(tmp_path, {"a.py": f"{DEF}text = 'x'\nsend('a')\n"}, raw=True) as mend:
+        repair = mend.of_kind("add-arguments")
+        assert mend.after(repair).endswith("send('a', text)\n")
+        assert not repair.certain
