@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Bumped whenever the extractor gives other rows for the same text: part of every key in the store.
-EXTRACTOR_VERSION = 2
+EXTRACTOR_VERSION = 3
 
 
 class Param(NamedTuple):

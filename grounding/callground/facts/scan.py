@@ -334,9 +334,6 @@ def _dict_update(
     if method in ("__setitem__", "setdefault") and node.args:
         _dict_store(walker, holder, node.args[0], stmt, around, guard, scope)
         return
-    if method == "update" and len(node.args) == 1 and not node.keywords and _dict_holder(node.args[0]) is not None:
-        # One instance's attributes copied to another: no names that the class does not show anyhow.
-        return
     if method == "update" and not node.args and all(keyword.arg for keyword in node.keywords):
         for keyword in node.keywords:
             key = ast.Constant(keyword.arg)

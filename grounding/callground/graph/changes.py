@@ -78,5 +78,8 @@ def index_keys(
     old_bases = set(old.bases) if old else set()
     new_bases = set(new.bases) if new else set()
     keys.update(("bases", base) for base, _ in old_bases ^ new_bases)
-    keys.update(("imported", module) for module in set(old_imports) ^ set(new_imports))
+    old_modules, new_modules = set(old_imports), set(new_imports)
+    keys.update(("imported", module) for module in old_modules ^ new_modules)
+    if {m for m in old_modules if "." not in m} != {m for m in new_modules if "." not in m}:
+        keys.add(("imported", "*"))
     return keys

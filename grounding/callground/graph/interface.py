@@ -100,6 +100,12 @@ class SnapshotLike(Protocol):
     def classes_with_base(self, name: str) -> tuple[tuple[str, str], ...]:
         """Workspace classes with a base of that last name, aliases undone: (module or path, qualname)."""
 
+    def library_stores(self, attr: str) -> frozenset[str]:
+        """Last names of classes on which an installed package that the workspace imports stores that attribute.
+
+        ``"*"``: on a class that nobody can tell.  May raise NotLoaded.
+        """
+
     def imported_anywhere(self, module: str) -> bool:
         """Whether an import binds the submodule `module` on its parent.
 

@@ -10,7 +10,7 @@ from callground.facts.model import AttrStore
 from callground.graph.indexes import Definition, FileIndex, Postings
 from callground.graph.interface import INDEX, Module, NotLoaded, SourceFile
 from callground.graph.layers import FileEntry, Files, OpenFile
-from callground.graph.space import Located, Space
+from callground.graph.space import PATCHES, Located, Space
 from callground.graph.trees import TreeCache
 
 _T = TypeVar("_T")
@@ -46,6 +46,7 @@ class Snapshot:
         # The finder's answers as they are now: when files come or go the space gets another table.
         self._located = space.located
         self._closures: dict[str, frozenset[str] | None] = {}
+        self._tops: tuple[str, ...] | None = None
 
     @property
     def postings(self) -> Postings:
@@ -156,6 +157,26 @@ class Snapshot:
         for document in self.files.documents():
             rows += [(document.entry, qualname) for base, qualname in document.index.bases if base == name]
         return tuple(sorted({(entry.module or entry.path, qualname) for entry, qualname in rows}))
+
+    def library_stores(self, attr: str) -> frozenset[str]:
+        """Last names of classes on which an installed package that the workspace imports stores that attribute."""
+        if self._tops is None:
+            names = {m for document in self.files.documents() for m in document.imports if "." not in m}
+            for name, uids in self._postings.imports.items():
+                if "." not in name and name not in names:
+                    if any(self.files.on_disk(self._postings.paths.get(uid), uid) is not None for uid in uids):
+                        names.add(name)
+            self._tops = tuple(sorted(names))
+        found: set[str] = set()
+        for top in self._tops:
+            located = self._locate(top)
+            if located is None or located.origin != "third-party":
+                continue
+            table = self.space.patched.get(top)
+            if table is None:
+                raise NotLoaded(PATCHES + top)
+            found |= table.get(attr, frozenset()) | table.get("*", frozenset())
+        return frozenset(found)
 
     def imported_anywhere(self, module: str) -> bool:
         """Whether an import binds the submodule on its parent.

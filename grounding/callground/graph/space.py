@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
+from callground.environment import patches
 from callground.environment.finder import Finder
 from callground.environment.finder import Located as Found
 from callground.environment.roots import module_name
@@ -25,6 +26,9 @@ from callground.graph.reading import Reader
 
 DEFAULT_LIMIT = 96_000_000
 """Bytes that the contents of modules may take, estimated; least recently used ones go first."""
+
+PATCHES = "patches by "
+"""What stands before a package's name when not the module is asked for but what it stores on classes."""
 
 _COST = 4
 """Facts and text of a module take about this many bytes per byte of text."""
@@ -155,6 +159,8 @@ class Space:
         self._supposed: set[str] = set()
         self._hidden: frozenset[str] = frozenset()
         self._hidden_names: frozenset[str] = frozenset()
+        self.patched: dict[str, dict[str, frozenset[str]]] = {}
+        """Installed package -> what its text stores on classes, once somebody asked for it."""
         self.loads = 0
         self.expected: Callable[[str], str | None] = lambda _: None
         """The digest that the workspace's table has for a file."""
@@ -219,6 +225,9 @@ class Space:
         """Locate a module and read its files, so that snapshots know it."""
         with self._lock:
             self.loads += 1
+            if name.startswith(PATCHES):
+                self._load_patches(name.removeprefix(PATCHES))
+                return
             if name in self.located:
                 located = self.located[name]
             else:
@@ -236,6 +245,12 @@ class Space:
                 else:
                     # What cannot be probed is a compiled module that nobody has looked into.
                     self.located[name] = located._replace(probe=None)
+
+    def _load_patches(self, top: str) -> None:
+        """Look through an installed package's text for what it stores on other classes."""
+        found = self.finder.locate(top)
+        places = [*found.search_locations, found.path or ""] if found is not None else []
+        self.patched[top] = patches.stores_in(patches.python_files(place for place in places if place))
 
     def _fetch(self, path: str, is_stub: bool) -> None:
         """Have a file's content in memory: the version that the workspace knows, if it knows one."""
@@ -300,6 +315,7 @@ class Space:
         """The same modules where some files have come or gone without anything on disk."""
         other = Space(self.finder, self.reader, self.contents, probe=self._probe)
         other._lock = self._lock
+        other.patched = self.patched
         vanishing = frozenset(vanishing)
         other._hidden = self._hidden | vanishing
         gone = {self._module_of(path) for path in vanishing} - {None}

@@ -8,9 +8,11 @@ from callground.facts.model import Binding, SelfAttr
 from callground.graph.interface import Module, SourceFile
 from callground.resolve import (
     calls,
+    class_openings,
     decorators,
     generated,
     hierarchy,
+    item_access,
     modules,
     names,
     tables,
@@ -164,17 +166,23 @@ def body_name(ev: Evaluator, face: ClassFace, name: str, before: int | None) -> 
     return join(*(names.evaluate_binding(ev, face.module, face.file, face.piece, b, scope) for b in rows))
 
 
-def find(ev: Evaluator, ref: Ref, name: str, on_class: bool = False, after: Ref | None = None) -> Lookup:
-    """Where a member is; `on_class` leaves out what only instances have; `after` is where ``super()`` starts."""
+def find(
+    ev: Evaluator, ref: Ref, name: str, on_class: bool = False, after: Ref | None = None, called: bool = False
+) -> Lookup:
+    """Where a member of the class is.
+
+    `on_class` leaves out what only instances have; `after` is where ``super()`` starts; `called`: the member is to
+    be called, so that it does not count when it could only be data.
+    """
     return ev.memo(
-        ("find", ref, name, on_class, after),
-        lambda: _find(ev, ref, name, on_class, after),
+        ("find", ref, name, on_class, after, called),
+        lambda: _find(ev, ref, name, on_class, after, called),
         lambda reason: Lookup(why=Why(reason)),
         local=hierarchy.is_local(ref) or (after is not None and hierarchy.is_local(after)),
     )
 
 
-def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None) -> Lookup:
+def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None, called: bool) -> Lookup:
     order = hierarchy.mro(ev, ref)
     why: Why | None = None
     entries = list(order.entries)
@@ -201,7 +209,7 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None)
                 guarded = guarded or next(
                     (g for b in face.row.members if b.name == name for g in b.guards if not ev.alive((g,))), ""
                 )
-            why = why or _face_why(ev, entry, face, on_class, ref, name)
+            why = why or _face_why(ev, entry, face, on_class, ref, name, called)
         if not own and entry.ref != hierarchy.OBJECT:
             blind = blind or Why(Reason.UNKNOWN_TYPE, entry.ref.dotted)
             why = why or blind
@@ -239,7 +247,7 @@ def _own_rows(
 
 
 def _face_why(
-    ev: Evaluator, entry: hierarchy.Entry, face: ClassFace, on_class: bool, asked: Ref, name: str
+    ev: Evaluator, entry: hierarchy.Entry, face: ClassFace, on_class: bool, asked: Ref, name: str, called: bool
 ) -> Why | None:
     """Why this class may have a member that its row does not show."""
     row = face.row
@@ -248,15 +256,22 @@ def _face_why(
     checked = face.module.origin == "stdlib" and face.module.stub is not None and not name.startswith("_")
     for mark in row.dynamic if face.file.is_stub or not checked else ():
         # What is written to an instance is not on the class.
-        if not on_class or mark not in ("setattr", "dict-write", "class-write"):
-            return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {mark}")
+        if on_class and mark in ("setattr", "dict-write", "class-write"):
+            continue
+        written = _written(ev, face, asked, name, mark)
+        if written:
+            return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {written}")
     if on_class and any(a.name == "*" and a.receiver == "class" for a in row.self_attrs):
-        return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: setattr")
+        written = _written(ev, face, asked, name, "setattr")
+        if written:
+            return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {written}")
     for b in row.members:
         if on_class:
             break
         if b.name in ("__getattr__", "__getattribute__") and ev.alive(b.guards):
             if generated.getattr_closed(ev, entry.ref, asked, name):
+                continue
+            if called and b.name == "__getattr__" and item_access.holds_no_callables(ev, face, asked):
                 continue
             return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}.{b.name}")
         if b.kind == "star":
@@ -268,6 +283,14 @@ def _face_why(
     if face.file.facts.error is not None or face.file.facts.pieces[face.piece].masked:
         return Why(Reason.SYNTAX_ERROR, face.file.path)
     return None
+
+
+def _written(ev: Evaluator, face: ClassFace, asked: Ref, name: str, mark: str) -> str:
+    """How the class's methods may set that name; empty when the names that they set can be told without it."""
+    if mark not in class_openings.MARKS:
+        return mark
+    written = class_openings.added(ev, face, asked)
+    return written.why or (mark if name in written.names else "")
 
 
 def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
@@ -300,7 +323,10 @@ def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
             return Why(Reason.STUB_ONLY, f"{twin.dotted} has it")
         if looked.why is not None:
             return looked.why
-    return modules.patch_reason(ev, ref.dotted, name, ref.module)
+    why = modules.patch_reason(ev, ref.dotted, name, ref.module)
+    if why is None and module.origin != "workspace" and ref.module != "builtins":
+        why = modules.library_patch(ev, ref.dotted, name, registered=module.origin == "third-party")
+    return why
 
 
 def _only_in_stub(ev: Evaluator, ref: Ref) -> bool:

@@ -10,7 +10,7 @@ import ast
 import itertools
 from collections.abc import Iterable, Iterator
 
-from callground.resolve import modules, tables
+from callground.resolve import class_tables, modules, tables
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.known import (
     ANYTHING,
@@ -22,6 +22,7 @@ from callground.resolve.known import (
     Keys,
     Known,
     ModuleValue,
+    OfClass,
     Space,
     elements,
     one,
@@ -39,7 +40,8 @@ def lookup(frame: Frame, name: str) -> Known | None:
 def union(first: Known | None, second: Known, *, exact: bool) -> Known | None:
     """Either of two values."""
     if isinstance(first, Keys) and isinstance(second, Keys):
-        return Keys(first.values | second.values, first.exact and second.exact and exact)
+        mapping = first.mapping or second.mapping
+        return Keys(first.values | second.values, first.exact and second.exact and exact, mapping)
     if isinstance(first, Choice) and isinstance(second, Choice):
         return Choice(first.values | second.values)
     return first if first == second else None
@@ -154,16 +156,19 @@ def _mapping(frame: Frame, node: ast.Dict) -> Known | None:
         else:
             return None
         found |= known.values
-    return Keys(frozenset(found), exact)
+    return Keys(frozenset(found), exact, True)
 
 
 def _binary(frame: Frame, node: ast.BinOp) -> Known | None:
     left, right = value(frame, node.left), value(frame, node.right)
+    if isinstance(node.op, ast.BitAnd) and (left is None or right is None):
+        only = left or right
+        return Keys(only.values, False) if isinstance(only, Keys) else None
     if left is None:
         return None
     if isinstance(left, Keys) and isinstance(right, Keys):
         if isinstance(node.op, (ast.Add, ast.BitOr)):
-            return Keys(left.values | right.values, left.exact and right.exact)
+            return union(left, right, exact=True)
         if isinstance(node.op, ast.Sub):
             return Keys(left.values - right.values if right.exact else left.values, left.exact and right.exact)
         if isinstance(node.op, ast.BitAnd):
@@ -191,6 +196,8 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Known | None:
     if node.attr == "parent" and isinstance(node.value, ast.Name) and node.value.id == "__spec__":
         return tables.table(ev, frame.module, frame.file, "__package__")
     base = value(frame, node.value)
+    if isinstance(base, OfClass):
+        return base if node.attr == "__class__" else class_tables.constant(ev, base.ref, node.attr)
     if not isinstance(base, ModuleValue):
         return None
     if node.attr == "__dict__":
@@ -226,9 +233,12 @@ def _call(frame: Frame, node: ast.Call) -> Known | None:
             return Space(frame.module.name)
         if func.id in _COPIES and len(node.args) <= 1 and all(k.arg == "key" for k in node.keywords):
             inner = value(frame, node.args[0]) if node.args else Keys(frozenset())
-            return inner if isinstance(inner, Keys) else None
+            return inner._replace(mapping=func.id == "dict") if isinstance(inner, Keys) else None
+        if func.id == "type" and len(node.args) == 1:
+            inner = value(frame, node.args[0])
+            return inner if isinstance(inner, OfClass) else None
         if func.id == "dict" and not node.args and all(k.arg for k in node.keywords):
-            return Keys(frozenset(k.arg for k in node.keywords))
+            return Keys(frozenset(k.arg for k in node.keywords), True, True)
         if func.id == "vars" and len(node.args) == 1:
             inner = value(frame, node.args[0])
             return Space(inner.name) if isinstance(inner, ModuleValue) else None
@@ -242,6 +252,8 @@ def _call(frame: Frame, node: ast.Call) -> Known | None:
     base = value(frame, func.value)
     if isinstance(base, Keys):
         return _container_method(frame, base, func.attr, node)
+    if isinstance(base, OfClass):
+        return class_tables.result(frame.ev, base.ref, func.attr)
     texts = strings(base)
     arguments = [strings(value(frame, a)) for a in node.args]
     if texts is None or node.keywords or any(a is None or len(a) != 1 for a in arguments):
@@ -282,7 +294,7 @@ def _import_call(frame: Frame, node: ast.Call) -> Known | None:
 
 def _container_method(frame: Frame, base: Keys, method: str, node: ast.Call) -> Known | None:
     if method in ("keys", "copy") and not node.args:
-        return base
+        return base._replace(mapping=base.mapping and method == "copy")
     if method == "items" and not node.args:
         return Keys(frozenset((k, ANYTHING) for k in base.values), base.exact)
     if method == "get" and node.args:
@@ -302,7 +314,11 @@ def _container_method(frame: Frame, base: Keys, method: str, node: ast.Call) -> 
 
 
 def _subscript(frame: Frame, node: ast.Subscript) -> Known | None:
-    """``sys.modules[name]``."""
+    """``sys.modules[name]``, and one of the elements of a sequence."""
+    container = value(frame, node.value)
+    if isinstance(container, Keys) and not container.mapping and not isinstance(node.slice, ast.Slice):
+        known = not any(v is ANYTHING or isinstance(v, tuple) for v in container.values)
+        return Choice(container.values) if known and container.values else None
     if not isinstance(node.value, ast.Attribute) or node.value.attr != "modules":
         return None
     names = strings(value(frame, node.slice))
@@ -321,7 +337,7 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.SetComp | ast.Generato
     if len(node.generators) != 1:
         exact = False
     made = value(frame.with_env(env), node.key if isinstance(node, ast.DictComp) else node.elt)
-    return Keys(made.values, exact) if isinstance(made, Choice) else None
+    return Keys(made.values, exact, isinstance(node, ast.DictComp)) if isinstance(made, Choice) else None
 
 
 def bind(env: dict[str, Known | None], target: ast.expr, found: frozenset[object]) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Union
 
 from callground.graph.interface import Module, SourceFile
 from callground.resolve.evaluator import Evaluator
+from callground.resolve.values import Ref
 
 MAX_VALUES = 20_000
 """Larger sets are not followed."""
@@ -27,6 +28,8 @@ class Keys(NamedTuple):
     values: frozenset[object]
     exact: bool = True
     """False: some of them may not be in it."""
+    mapping: bool = False
+    """What it holds under the keys is another matter."""
 
 
 class Space(NamedTuple):
@@ -39,6 +42,12 @@ class ModuleValue(NamedTuple):
     """A module object."""
 
     name: str
+
+
+class OfClass(NamedTuple):
+    """An instance of a class, or the class itself: what its attributes are stands in the class."""
+
+    ref: Ref
 
 
 class Builtin(NamedTuple):
@@ -55,7 +64,7 @@ class Function:
     frame: Frame
 
 
-Known = Union[Choice, Keys, Space, ModuleValue, Builtin, Function]  # noqa: UP007 - a name defined below
+Known = Union[Choice, Keys, Space, ModuleValue, OfClass, Builtin, Function]  # noqa: UP007 - a name defined below
 
 
 @dataclass(frozen=True, eq=False)

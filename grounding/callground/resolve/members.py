@@ -159,7 +159,15 @@ def _of_super(ev: Evaluator, o: SuperObject, name: str) -> Member:
     return Member(guarded=looked.guarded)
 
 
-def _of_instance(ev: Evaluator, o: Instance, name: str) -> Member:
+def of_called(ev: Evaluator, o: Obj, name: str) -> Member:
+    """The attribute `name` of one object, to be called: what could only be data is missing then."""
+    got = of(ev, o, name)
+    if got.why is None or got.why.reason is not Reason.OPEN_CLASS or not isinstance(o, Instance):
+        return got
+    return _of_instance(ev, o, name, called=True)
+
+
+def _of_instance(ev: Evaluator, o: Instance, name: str, called: bool = False) -> Member:
     if o.ref == hierarchy.OBJECT and not o.exact:
         looked = classes.find(ev, o.ref, name)
         if looked.found is not None:
@@ -168,7 +176,7 @@ def _of_instance(ev: Evaluator, o: Instance, name: str) -> Member:
     special = generated.member(ev, o, name)
     if special is not None:
         return special
-    looked = classes.find(ev, o.ref, name)
+    looked = classes.find(ev, o.ref, name, called=called)
     if looked.found is not None:
         values = _opened(_bind(ev, looked.found, o, name, False), looked.why)
         return Member(values if o.exact else _with_overrides(ev, values, o, name, looked.found))

@@ -239,12 +239,15 @@ def home_stores(ev: Evaluator, home: str) -> frozenset[str]:
     ``*f`` says that the function ``f`` sets attributes of computed names on a local.
     """
 
+    ev.read("module", home)
+    module = ev.module(home) if ev.snapshot.exists(home) else None
+    if module is None or module.source is None or module.origin == "stdlib":
+        return frozenset()
+    source = module.source
+
     def compute() -> frozenset[str]:
-        module = ev.module(home) if ev.snapshot.exists(home) else None
-        if module is None or module.source is None or module.origin == "stdlib":
-            return frozenset()
         found: set[str] = set()
-        for piece in module.source.facts.pieces:
+        for piece in source.facts.pieces:
             for store in piece.attr_stores:
                 if store.attr != "*":
                     found.add(store.attr)
@@ -252,8 +255,8 @@ def home_stores(ev: Evaluator, home: str) -> frozenset[str]:
                     found.add("*" + store.scope.rsplit(".", 1)[-1])
         return frozenset(found)
 
-    ev.read("module", home)
-    return ev.memo(("home-stores", home), compute, lambda reason: frozenset())
+    # By its text: no key tells that a function's body stores something else now.
+    return ev.memo(("home-stores", home, source.digest), compute, lambda reason: frozenset())
 
 
 def _handed_to(ev: Evaluator, home: str, function: str, name: str) -> bool:
@@ -262,6 +265,18 @@ def _handed_to(ev: Evaluator, home: str, function: str, name: str) -> bool:
     if module is None or module.source is None:
         return False
     return re.search(rf"\b{re.escape(function)}\([^)]*\b{re.escape(name)}\b", module.source.text) is not None
+
+
+def library_patch(ev: Evaluator, owner: str, attr: str, *, registered: bool) -> Why | None:
+    """Whether an installed package that the workspace imports stores that attribute on a class of that name.
+
+    `registered`: names that a package registers somewhere count too.
+    """
+    ev.read("imported", "*")
+    owners = {owner.rpartition(".")[2], "*"} if registered else {owner.rpartition(".")[2]}
+    if ev.snapshot.library_stores(attr) & owners:
+        return Why(Reason.MONKEY_PATCHED, f"{owner}.{attr} is stored by a package")
+    return None
 
 
 def _names_it(ev: Evaluator, where: str, receiver: str, owner: str) -> bool:

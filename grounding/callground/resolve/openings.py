@@ -123,7 +123,7 @@ class _Walk:
     def _aliases(self, scope: ast.AST, place: _Place) -> dict[str, str]:
         """Names of one scope that stand for the namespace or for the module itself."""
         found: dict[str, str] = {}
-        for node in _own_nodes(scope):
+        for node in own_nodes(scope):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 role = self._role(node.value, place._replace(aliases={**place.aliases, **found}))
@@ -327,7 +327,7 @@ def _is_globals(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "globals"
 
 
-def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a scope, without those of functions and classes inside it."""
     stack = list(ast.iter_child_nodes(scope))
     while stack:
@@ -337,13 +337,16 @@ def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
             stack.extend(ast.iter_child_nodes(node))
 
 
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
+    args = function.args
+    return {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg) if a}
+
+
 def _bound(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, *, parameters: bool = True) -> list[str]:
     """Local names of a function, as often as they are bound."""
-    args = function.args
-    names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg) if a]
     declared: set[str] = set()
-    found = names if parameters else []
-    for node in _own_nodes(function):
+    found = list(_parameters(function)) if parameters else []
+    for node in own_nodes(function):
         if isinstance(node, ast.Global):
             declared.update(node.names)
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -355,15 +358,28 @@ def _bound(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, *, par
     return [name for name in found if name not in declared]
 
 
-def _locals(frame: Frame, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, Known | None]:
+def inside(frame: Frame, function: ast.FunctionDef | ast.AsyncFunctionDef, given: dict[str, Known | None]) -> Frame:
+    """The frame inside a function, some of whose parameters are given."""
+    assigned = _bound(function, parameters=False)
+    rebound = set(assigned) & _parameters(function)
+    given = {name: known for name, known in given.items() if name not in rebound}
+    return frame.with_env({**frame.env, **_locals(frame, function, given)})
+
+
+def _locals(
+    frame: Frame,
+    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+    given: dict[str, Known | None] | None = None,
+) -> dict[str, Known | None]:
     """What the local names of a function can be, whichever statement bound them; parameters are not known."""
     env: dict[str, Known | None] = dict.fromkeys(_bound(function))
+    env.update(given or {})
     parameters = set(_bound(function)) - set(_bound(function, parameters=False))
     # Twice, since a loop's target may need a name that is bound above it.
     for _round in range(2):
         here = frame.with_env({**frame.env, **env})
         found: dict[str, list[Known | None]] = {}
-        for node in _own_nodes(function):
+        for node in own_nodes(function):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     _note(found, target, constants.value(here, node.value))

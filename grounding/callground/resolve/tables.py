@@ -89,7 +89,7 @@ def _table(ev: Evaluator, module: Module, file: SourceFile, name: str) -> Known 
     more = _mutations(frame, name)
     if more is None:
         return None
-    return Keys(current.values | more, False) if more - current.values else current
+    return Keys(current.values | more, False, current.mapping) if more - current.values else current
 
 
 def _row(frame: Frame, piece: int, b: Binding) -> tuple[Known | None, bool]:
@@ -200,7 +200,7 @@ def runtime_class(ev: Evaluator, name: str, attr: str, depth: int = 0) -> Ref | 
 
 
 def _loosened(known: Known) -> Known:
-    return Keys(known.values, False) if isinstance(known, Keys) else known
+    return known._replace(exact=False) if isinstance(known, Keys) else known
 
 
 _READING = frozenset(

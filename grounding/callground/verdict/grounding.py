@@ -71,12 +71,17 @@ def in_words(values: Values) -> str:
     )
 
 
-def callee(ev: Evaluator, node: ast.expr, scope: Scope, trace: Trace) -> Values | Proof | Why:
-    """The values of a callee, or the proof that some part of it does not exist, or why that is not certain."""
+def callee(
+    ev: Evaluator, node: ast.expr, scope: Scope, trace: Trace, called: bool = False
+) -> Values | Proof | Why:
+    """The values of a callee, or the proof that some part of it does not exist, or why that is not certain.
+
+    `called`: the whole expression is called; what could only be data is then as good as missing.
+    """
     if isinstance(node, ast.Name):
         return _name(ev, node, scope, trace)
     if isinstance(node, ast.Attribute):
-        return _attribute(ev, node, scope, trace)
+        return _attribute(ev, node, scope, trace, called)
     values = expressions.value(ev, node, scope)
     trace.step(node, f"is {in_words(values)}")
     return values
@@ -91,7 +96,9 @@ def _name(ev: Evaluator, node: ast.Name, scope: Scope, trace: Trace) -> Values |
     return found.values
 
 
-def _attribute(ev: Evaluator, node: ast.Attribute, scope: Scope, trace: Trace) -> Values | Proof | Why:
+def _attribute(
+    ev: Evaluator, node: ast.Attribute, scope: Scope, trace: Trace, called: bool = False
+) -> Values | Proof | Why:
     base = (
         callee(ev, node.value, scope, trace)
         if isinstance(node.value, (ast.Name, ast.Attribute))
@@ -111,7 +118,7 @@ def _attribute(ev: Evaluator, node: ast.Attribute, scope: Scope, trace: Trace) -
     found = False
     guard = ""
     for o in base.items:
-        got = members.of(ev, o, node.attr)
+        got = members.of_called(ev, o, node.attr) if called else members.of(ev, o, node.attr)
         if got.found is not None:
             found = True
         elif got.why is not None:

@@ -194,7 +194,7 @@ def _decide(site: Site, ev: Evaluator, steps: list[Step]) -> Proof | Why | None:
     if site.role != "call":
         return grounding.reference(ev, site, scope, trace)
     assert isinstance(site.node, ast.Call)
-    result = grounding.callee(ev, site.node.func, scope, trace)
+    result = grounding.callee(ev, site.node.func, scope, trace, called=True)
     if isinstance(result, (Proof, Why)):
         return result
     return arity.check(ev, site, site.node, result, scope, trace)
