@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -78,7 +79,9 @@ def test_verify(run, root):
     status, out, _ = run("verify", "answer.md")
     assert (json.loads(out)["ungrounded"][0]["file"], json.loads(out)["ungrounded"][0]["line"]) == ("answer.md", 5)
     status, out, _ = run("verify", "--format", "text", stdin=BAD)
-    assert out.splitlines()[0] == "<stdin>:2:14: error[unknown-member]: class `app.mail.Client` has no member `teleport`"
+    assert (
+        out.splitlines()[0] == "<stdin>:2:14: error[unknown-member]: class `app.mail.Client` has no member `teleport`"
+    )
     assert out.splitlines()[-1] == "gate: block (2 of 2 calls decided)"
 
 
@@ -159,19 +162,19 @@ def test_hook_usage(run, arguments):
 
 
 def test_printed_settings(run):
-    status, out, err = run("hook", "--print-config", "claude")
+    _, out, err = run("hook", "--print-config", "claude")
     (entry,) = json.loads(out)["hooks"]["PreToolUse"]
     assert entry["matcher"] == "Edit|Write|MultiEdit|NotebookEdit"
     assert entry["hooks"][0]["command"].endswith("hook --agent claude")
     assert ".claude/settings.json" in err
-    status, out, err = run("hook", "--print-config", "cursor")
+    _, out, _ = run("hook", "--print-config", "cursor")
     assert json.loads(out)["version"] == 1
     assert set(json.loads(out)["hooks"]) == {"preToolUse", "afterFileEdit"}
-    status, out, _ = run("hook", "--print-config", "plugin")
+    _, out, _ = run("hook", "--print-config", "plugin")
     folder = out.strip()
     for name in (".claude-plugin/plugin.json", ".lsp.json", ".mcp.json", "hooks/hooks.json", "cursor.json"):
-        assert json.loads(open(os.path.join(folder, name), encoding="utf-8").read())
-    manifest = json.loads(open(os.path.join(folder, ".claude-plugin/plugin.json"), encoding="utf-8").read())
+        assert json.loads(Path(folder, name).read_text("utf-8"))
+    manifest = json.loads(Path(folder, ".claude-plugin/plugin.json").read_text("utf-8"))
     for key in ("hooks", "lspServers", "mcpServers"):
         assert os.path.isfile(os.path.join(folder, manifest[key]))
 
@@ -193,7 +196,7 @@ def test_printed_commands_run(run, root):
 def test_daemon(daemon, run, root):
     cold = run("verify", "--no-daemon", stdin=BAD)
     assert run("verify", stdin=BAD) == cold
-    status, out, _ = run("daemon", "status")
+    _, out, _ = run("daemon", "status")
     health = json.loads(out)
     assert health["workspaces"] == [{"root": str(root), "warm": True, "answered": 1}]
     assert run("hook", stdin=payload(root, BAD)) == run("hook", "--no-daemon", stdin=payload(root, BAD))

@@ -46,6 +46,52 @@ def test_every_change_on_disk_counts_at_once(engine, root):
     assert codes(engine, code=deep.replace("deep", "other")) == []
 
 
+MODULES = ["app/a.py", "app/b.py", "app/c.py"]
+TEXTS = [
+    "from app.{0} import one\ndef two(x): return one(x)\n",
+    "def one(x): ...\nclass K:\n    def m(self): ...\n",
+    "def one(x, y): ...\nclass K:\n    def n(self): ...\n",
+    "class K:\n    pass\ndef patch(): K.m = 1\n",
+    "from app.{0} import K\nclass L(K):\n    def __init__(self, x): self.y = x\n",
+    "from app.{0} import *\n",
+    None,
+]
+ASKED = "from app.{0} import one, two, K, L\none(1)\ntwo(1)\nK().m()\nK().n()\nL(1).m()\nL(1).y()\n"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_warm_engine_says_what_a_fresh_one_says(root, cache, seed):
+    """Random edits on disk, plans and questions: nothing that a plan only supposed, or that was, is left over."""
+    import random
+
+    pick = random.Random(seed)
+    warm = Engine(python=sys.executable, cache=str(cache), root=str(root))
+
+    def text():
+        chosen = pick.choice(TEXTS)
+        return chosen.format(pick.choice("abc")) if chosen is not None else None
+
+    for _ in range(12):
+        path = root / pick.choice(MODULES)
+        new = text()
+        if new is not None:
+            path.write_text(new)
+        elif path.exists():
+            path.unlink()
+        plan = {name: text() for name in pick.sample(MODULES, pick.randrange(3))}
+        request = {
+            "code": ASKED.format(pick.choice("abc")),
+            "files": plan,
+            "verdicts": True,
+            "repair": pick.random() < 0.3,
+        }
+        fresh = Engine(python=sys.executable, cache=str(cache), root=str(root))
+        assert warm.verify(request) == fresh.verify(request)
+        fresh.close()
+        time.sleep(0.01)
+    warm.close()
+
+
 def test_settings_count_at_once(engine, root):
     assert engine.verify({"code": "frobnicate()"})["gate"]["decision"] == "block"
     (root / "pyproject.toml").write_text('[tool.callground.gate]\nwarn = ["unknown-name"]\n')
