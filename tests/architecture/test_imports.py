@@ -33,6 +33,8 @@ DOORS = {
     "typeshed_client": "environment/typeshed.py",
     "pathspec": "environment/workspace_files.py",
     "rapidfuzz": "repairs/distance.py",
+    "jsonschema": "toolcalls/validate.py",
+    "referencing": "toolcalls/validate.py",
     "tomli": None,
     "jedi": None,
     "parso": None,

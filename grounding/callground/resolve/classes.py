@@ -15,6 +15,7 @@ from callground.resolve import (
     item_access,
     modules,
     names,
+    patches,
     tables,
 )
 from callground.resolve.evaluator import Evaluator
@@ -265,6 +266,9 @@ def _face_why(
         written = _written(ev, face, asked, name, "setattr")
         if written:
             return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {written}")
+    if checked and not face.file.is_stub:
+        # A look-up of names that the stub does not admit to gives the names that the stub shows.
+        return None
     for b in row.members:
         if on_class:
             break
@@ -297,7 +301,7 @@ def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
     """Why the rows at hand do not prove that the class has no such member."""
     if hierarchy.is_local(ref) or ref == hierarchy.OBJECT:
         return (
-            modules.patch_reason(ev, ref.qualname.rsplit(".", 1)[-1], name, ref.module)
+            patches.patch_reason(ev, ref.qualname.rsplit(".", 1)[-1], name, ref.module)
             if ref != hierarchy.OBJECT
             else None
         )
@@ -323,7 +327,7 @@ def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
             return Why(Reason.STUB_ONLY, f"{twin.dotted} has it")
         if looked.why is not None:
             return looked.why
-    why = modules.patch_reason(ev, ref.dotted, name, ref.module)
+    why = patches.patch_reason(ev, ref.dotted, name, ref.module)
     if why is None and module.origin != "workspace" and ref.module != "builtins":
         why = modules.library_patch(ev, ref.dotted, name, registered=module.origin == "third-party")
     return why

@@ -12,6 +12,7 @@ from callground.resolve import (
     modules,
     names,
     openness,
+    patches,
     self_attributes,
 )
 from callground.resolve.evaluator import Evaluator
@@ -114,7 +115,7 @@ def _of_function(ev: Evaluator, o: Obj, name: str) -> Member:
     if looked.why is not None and looked.why.reason is not Reason.OPEN_CLASS:
         return Member(why=looked.why)
     # Functions take any attribute; only the workspace's own stores are known.
-    why = modules.patch_reason(ev, "function", name)
+    why = patches.patch_reason(ev, "function", name)
     if why is not None:
         return Member(why=why)
     plain = isinstance(o, FunctionObject) or (isinstance(o, BoundMethod) and isinstance(o.function, FunctionObject))

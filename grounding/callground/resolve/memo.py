@@ -16,7 +16,7 @@ class Memo:
 
     def __init__(self, *, tracking: bool = True) -> None:
         self.tracking = tracking
-        """Whether entries keep what they read.  A run that sees one state of the world saves half its memory without."""
+        """Whether entries keep what they read.  A run over one state of the world saves half its memory without."""
         self.entries: dict[Hashable, tuple[Any, frozenset[Key]]] = {}
         self._by_read: dict[Key, set[Hashable]] = {}
         self.classes: dict[Any, Any] = {}

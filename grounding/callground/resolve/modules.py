@@ -6,13 +6,12 @@ import re
 
 from callground.facts.model import Binding
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import classes, names, openings, pep562, tables
+from callground.resolve import classes, names, openings, patches, pep562, tables
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.known import Keys
 from callground.resolve.values import (
     MISSING,
     ClassObject,
-    FunctionObject,
     Member,
     ModuleObject,
     Ref,
@@ -120,7 +119,7 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
         best = next((v for v in found if v.items), found[0])
         if module.also:
             best = best.opened(Reason.UNKNOWN_IMPORT, f"{name} may also be {module.also[0]}")
-        return Member(_perhaps_replaced(ev, best, attr))
+        return Member(patches.perhaps_replaced(ev, best, attr))
     if module.also:
         return Member(why=Why(Reason.UNKNOWN_IMPORT, f"{name} may also be {module.also[0]}"))
     if attr in module.submodules or (module.is_package and ev.snapshot.exists(f"{name}.{attr}")):
@@ -152,7 +151,7 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
         return Member(why=Why(Reason.COMPILED, name))
     if module.source is None and module.probed is None and module.origin != "stdlib" and not _stub_package(module):
         return Member(why=Why(Reason.STUB_ONLY, name))
-    patched = patch_reason(ev, name, attr, name) or _written_otherwise(ev, module, attr)
+    patched = patches.patch_reason(ev, name, attr, name) or _written_otherwise(ev, module, attr)
     if patched is not None:
         return Member(why=patched)
     return Member(guarded=guarded)
@@ -179,30 +178,6 @@ def _stub_exports(ev: Evaluator, file: SourceFile, attr: str) -> bool:
     return re.search(rf"\b{re.escape(attr)}\s+as\s+{re.escape(attr)}\b", file.text) is not None
 
 
-def _perhaps_replaced(ev: Evaluator, values: Values, attr: str) -> Values:
-    """A class or function under whose name the workspace stores something on some module is not certain any more."""
-    own = [o for o in values.items if isinstance(o, (ClassObject, FunctionObject)) and o.ref.qualname == attr]
-    if not own:
-        return values
-    ev.read("stores", attr)
-    for where, store in ev.snapshot.stores(attr):
-        if _may_be_module(ev, where, store.receiver):
-            return values.opened(Reason.MONKEY_PATCHED, f"{store.receiver}.{attr}")
-    return values
-
-
-def _may_be_module(ev: Evaluator, where: str, receiver: str) -> bool:
-    """Whether the receiver of a store may be a module: imported, or a local of a function."""
-    head = receiver.split(".", 1)[0]
-    if head in ("self", "cls"):
-        return False
-    module = ev.module(where)
-    if module is None or module.source is None:
-        return True
-    rows = ev.index(module.source).bindings(head)
-    return not rows or any(b.kind in ("import", "from") for _piece, b in rows)
-
-
 def _stub_package(module: Module) -> bool:
     return module.origin == "workspace" and module.stub is not None
 
@@ -212,59 +187,6 @@ def _guard_of(ev: Evaluator, file: SourceFile, attr: str) -> str:
         if not ev.alive(b.guards):
             return next((g for g in b.guards if "version" in g or "platform" in g), "")
     return ""
-
-
-def patch_reason(ev: Evaluator, owner: str, attr: str, home: str = "") -> Why | None:
-    """Whether some workspace file, or the owner's own module, stores that attribute on what may be the owner."""
-    ev.read("stores", attr)
-    last = owner.rsplit(".", 1)[-1]
-    for _module, store in ev.snapshot.stores(attr):
-        return Why(Reason.MONKEY_PATCHED, f"{store.receiver}.{attr}")
-    own = home_stores(ev, home) if home else frozenset()
-    if attr in own:
-        return Why(Reason.MONKEY_PATCHED, f"{home} stores .{attr}")
-    if any(_handed_to(ev, home, name[1:], last) for name in own if name.startswith("*")):
-        return Why(Reason.MONKEY_PATCHED, f"{home} sets attributes by name")
-    ev.read("stores", "*")
-    for where, store in ev.snapshot.stores("*"):
-        receiver = store.receiver.rsplit(".", 1)[-1]
-        if receiver == last or _names_it(ev, where, store.receiver, owner):
-            return Why(Reason.MONKEY_PATCHED, f"setattr({store.receiver}, ...)")
-    return None
-
-
-def home_stores(ev: Evaluator, home: str) -> frozenset[str]:
-    """The attributes that a module stores on other things than a method's first parameter.
-
-    ``*f`` says that the function ``f`` sets attributes of computed names on a local.
-    """
-
-    ev.read("module", home)
-    module = ev.module(home) if ev.snapshot.exists(home) else None
-    if module is None or module.source is None or module.origin == "stdlib":
-        return frozenset()
-    source = module.source
-
-    def compute() -> frozenset[str]:
-        found: set[str] = set()
-        for piece in source.facts.pieces:
-            for store in piece.attr_stores:
-                if store.attr != "*":
-                    found.add(store.attr)
-                elif store.receiver.isidentifier() and store.scope:
-                    found.add("*" + store.scope.rsplit(".", 1)[-1])
-        return frozenset(found)
-
-    # By its text: no key tells that a function's body stores something else now.
-    return ev.memo(("home-stores", home, source.digest), compute, lambda reason: frozenset())
-
-
-def _handed_to(ev: Evaluator, home: str, function: str, name: str) -> bool:
-    """Whether the module's text calls the function with the name among the arguments."""
-    module = ev.module(home)
-    if module is None or module.source is None:
-        return False
-    return re.search(rf"\b{re.escape(function)}\([^)]*\b{re.escape(name)}\b", module.source.text) is not None
 
 
 def library_patch(ev: Evaluator, owner: str, attr: str, *, registered: bool) -> Why | None:
@@ -277,22 +199,6 @@ def library_patch(ev: Evaluator, owner: str, attr: str, *, registered: bool) -> 
     if ev.snapshot.library_stores(attr) & owners:
         return Why(Reason.MONKEY_PATCHED, f"{owner}.{attr} is stored by a package")
     return None
-
-
-def _names_it(ev: Evaluator, where: str, receiver: str, owner: str) -> bool:
-    head = receiver.split(".", 1)[0]
-    if not head.isidentifier() or head in ("self", "cls"):
-        return False
-    module = ev.module(where)
-    if module is None or module.source is None:
-        return False
-    for _piece, b in ev.index(module.source).bindings(head):
-        if b.kind in ("import", "from"):
-            target = absolute(module, b.value or "") or ""
-            full = f"{target}.{b.path}" if b.kind == "from" else target
-            if full == owner or full.rsplit(".", 1)[-1] == owner.rsplit(".", 1)[-1]:
-                return True
-    return False
 
 
 def _submodule(ev: Evaluator, module: Module, attr: str) -> Member:

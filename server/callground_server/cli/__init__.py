@@ -104,7 +104,8 @@ def build_parser() -> argparse.ArgumentParser:
     cache = commands.add_parser("cache", help="show or clear what is kept on disk between runs")
     cache.add_argument("action", choices=("info", "clear"))
 
-    commands.add_parser("schema", help="print the contract of `check --format json`")
+    schema = commands.add_parser("schema", help="print the contract of `check --format json`, or of the gate")
+    schema.add_argument("what", nargs="?", choices=("report", "gate"), default="report")
     doctor = commands.add_parser("doctor", help="print the environment that would be used, and why")
     _where(doctor)
     commands.add_parser("lsp", help="run the language server on standard input and output")
@@ -185,7 +186,7 @@ def _dispatch(options: argparse.Namespace) -> int:
     elif options.command == "schema":
         from callground_server.cli.pages import print_schema
 
-        status = print_schema()
+        status = print_schema(options.what)
     elif options.command == "nvim-path":
         from callground_server.cli.pages import print_nvim_path
 

@@ -14,7 +14,7 @@ def run_daemon(options: argparse.Namespace) -> int:
     if options.action == "run":
         from callground_server.gate.daemon import run
 
-        return run(idle=options.idle)
+        return run(idle=options.idle, near=options.near)
     if options.action == "start":
         return _start()
     answer = link.ask("stop" if options.action == "stop" else "health", timeout=5.0)

@@ -74,6 +74,7 @@ def daemon_parser() -> argparse.ArgumentParser:
         "hour without a question.",
     )
     parser.add_argument("action", choices=("start", "stop", "status", "run"))
+    parser.add_argument("--near", metavar="PATH", help=argparse.SUPPRESS)
     parser.add_argument("--idle", type=float, default=1800.0, metavar="SECONDS", help=argparse.SUPPRESS)
     return parser
 

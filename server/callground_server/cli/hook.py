@@ -41,7 +41,7 @@ def run_hook(arguments: list[str]) -> int:
         return _print(reply)
     answer = _here(payload, options)
     if daemon and reply is None:
-        link.start()  # for the next edit
+        link.start(os.getcwd())  # for the next edit
     return _print(answer)
 
 

@@ -7,6 +7,7 @@ import sys
 from importlib import resources
 
 from callground.rules import RULES
+from callground.rules.tool_codes import TOOL_CODES
 
 
 def print_rules(code: str | None, *, every: bool) -> int:
@@ -19,6 +20,9 @@ def print_rules(code: str | None, *, every: bool) -> int:
         for rule in RULES.values():
             print(f"{rule.code:{longest}}  {rule.severity:7}  {rule.summary}")
         return 0
+    if code in TOOL_CODES:
+        print(f"# {code}\n\nIn calls of tools: {TOOL_CODES[code]}.\n\n`callground schema gate` says more.")
+        return 0
     if code not in RULES:
         near = difflib.get_close_matches(code, RULES, 1)
         hint = f"; did you mean `{near[0]}`?" if near else "; `callground rule` lists them"
@@ -28,9 +32,10 @@ def print_rules(code: str | None, *, every: bool) -> int:
     return 0
 
 
-def print_schema() -> int:
-    """Print the contract of the JSON report."""
-    page = resources.files("callground.verdict") / "report.md"
+def print_schema(what: str = "report") -> int:
+    """Print the contract of the JSON report, or of the gate's requests and answers."""
+    folder, name = ("callground.gate", "gate.md") if what == "gate" else ("callground.verdict", "report.md")
+    page = resources.files(folder) / name
     sys.stdout.write(page.read_text("utf-8"))
     return 0
 

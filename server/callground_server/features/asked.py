@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from callground.check import CannotRead, review
-from callground.provenance.changed_lines import GitError, changed_lines
+from callground.provenance.changed_lines import GitError, changed_lines, changed_lines_of_text
 from callground.repairs import Repairs
 from callground.repairs.service import read_text
 from callground.verdict.model import Finding
@@ -64,7 +64,11 @@ def register(server: Server) -> None:
 def _changes(folder: Folder, texts: Mapping[str, str]) -> tuple[dict[str, tuple[str, list[Finding]]], str]:
     """In the worker: each file with changed lines, its text, and the findings on those lines."""
     try:
-        changed = changed_lines(folder.root)
+        changed = dict(changed_lines(folder.root))
+        for path, text in texts.items():
+            # What is not saved yet counts, as the editor has it.
+            if folder.holds(path) and changed.get(path, ()) is not None:
+                changed[path] = changed_lines_of_text(folder.root, path, text)
     except GitError as error:
         return {}, str(error)
     found: dict[str, tuple[str, list[Finding]]] = {}

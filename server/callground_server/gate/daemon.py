@@ -178,12 +178,14 @@ def _health(engine: Engine, _: Mapping[str, Any]) -> dict[str, Any]:
     return {**engine.health(), "pid": os.getpid()}
 
 
-def _warm(engine: Engine, message: Mapping[str, Any]) -> dict[str, Any]:
-    engine.warm_up(str(message.get("near")))
-    return {"ok": True}
+def _warm_up(engine: Engine, near: str) -> None:
+    try:
+        engine.warm_up(near)
+    except Exception:  # the first question will meet it again, and say so
+        logger.exception("warming up %s failed", near)
 
 
-OPERATIONS: dict[str, Operation] = {"verify": _verify, "hook": _hook, "check": _check, "health": _health, "warm": _warm}
+OPERATIONS: dict[str, Operation] = {"verify": _verify, "hook": _hook, "check": _check, "health": _health}
 
 
 # -- parts
@@ -216,9 +218,9 @@ def _read_line(connection: socket.socket, *, with_token: str | None) -> bytes | 
     return data
 
 
-def run(*, idle: float = IDLE, python: str | None = None, cache: str | None = None) -> int:
+def run(*, idle: float = IDLE, near: str | None = None) -> int:
     """Serve until the end; 0 also when another daemon is there already."""
-    daemon = Daemon(Engine(python=python, cache=cache), idle=idle)
+    daemon = Daemon(Engine(), idle=idle)
     try:
         daemon.listen()
     except AlreadyRunning:
@@ -227,5 +229,7 @@ def run(*, idle: float = IDLE, python: str | None = None, cache: str | None = No
         print(f"callground: the daemon cannot listen: {error}", file=sys.stderr)
         return 2
     logger.info("callground %s listens", __version__)
+    if near is not None:
+        threading.Thread(target=_warm_up, args=(daemon.engine, near), daemon=True).start()
     daemon.serve()
     return 0

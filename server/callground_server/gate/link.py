@@ -91,16 +91,20 @@ def ask(operation: str, timeout: float = 60.0, **members: Any) -> dict[str, Any]
     return answer if isinstance(answer, dict) else None
 
 
-def start() -> bool:
-    """Start a daemon in the background, detached from this process; False where that is not possible."""
+def start(near: str | None = None) -> bool:
+    """Start a daemon in the background, detached from this process; False where that is not possible.
+
+    It warms up the workspace that `near` lies in before anybody asks.
+    """
     if os.environ.get(OFF):
         return False
     import subprocess
 
+    warm = ["--near", near] if near is not None else []
     options: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": 0x00000208}
     try:
         subprocess.Popen(
-            [sys.executable, "-I", "-m", "callground_server", "daemon", "run"],
+            [sys.executable, "-I", "-m", "callground_server", "daemon", "run", *warm],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
