@@ -86,7 +86,7 @@ class _Work:
                 )
         # A keyword that stands for nothing real: the call is whole without it.
         near = best is not None and best.near
-        yield self._drop(wrong, f"`{self.asked.name}`", 60.0, certain=not near and surplus)
+        yield self._drop(wrong, f"`{self.asked.name}`", 60.0, certain=not near and surplus and self._ours())
 
     def positional_only(self) -> Iterator[Repair]:
         wrong = self.text.keyword(self.asked.name)
@@ -129,7 +129,8 @@ class _Work:
         value = self.source[wrong.value_start : wrong.end]
         same = moved and self.source[plain[place].start : plain[place].end] == value
         # What stands by position has been there; the keyword was put to it.
-        yield self._drop(wrong, f"the second `{self.asked.name}`", 80.0, certain=True)
+        sure = same or value == "None" or self._ours()
+        yield self._drop(wrong, f"the second `{self.asked.name}`", 80.0, certain=sure)
         if moved and not same:
             index = self.text.arguments.index(plain[place])
             edit = calltext.without(self.source, self.text, index)
@@ -150,7 +151,7 @@ class _Work:
         first, last = (self.text.arguments.index(a) for a in (surplus[0], surplus[-1]))
         edits = [calltext.without(self.source, self.text, first, last)]
         shown = ", ".join(f"`{_short(self.source[a.start : a.end])}`" for a in surplus)
-        certain = keyworded is None and not self._commented(surplus)
+        certain = keyworded is None and not self._commented(surplus) and self._ours()
         yield self._repair("drop-argument", f"Drop {shown}", edits, 70.0, certain=certain)
 
     def missing(self) -> Iterator[Repair]:
@@ -224,6 +225,16 @@ class _Work:
         shape = binding.shape(_args(self.asked, self.call))
         lacking = {p.name for p in binding.problems(self.params, shape) if p.code == "missing-argument"}
         return [p for p in self.params if p.name in lacking]
+
+    def _ours(self) -> bool:
+        """Whether the callee is the workspace's own.
+
+        A library may have taken the argument in another version, under another name now: leaving it out would
+        change what the program does.
+        """
+        signature, source = self.asked.proof.signature, self.asked.source
+        module = source.ask(lambda: source.evaluator.module(signature.module)) if signature is not None else None
+        return module is not None and module.origin == "workspace"
 
     def _commented(self, arguments: tuple[Argument, ...]) -> bool:
         return "#" in self.source[arguments[0].start : self.text.close]

@@ -17,7 +17,7 @@ from callground.repairs.asked import Asked
 from callground.repairs.model import Candidate, ImportWanted
 from callground.repairs.words import likeness, parts, plain
 from callground.resolve import modules
-from callground.resolve.values import Instance, ModuleObject
+from callground.resolve.values import ClassObject, Instance, ModuleObject
 
 _DEPTH = 3
 _MOST_MODULES = 400
@@ -66,12 +66,7 @@ def _said(asked: Asked, module: Module) -> Iterator[Candidate]:
     if len(wrong) < 3 or wrong in module.name.split("."):
         # The library's own name stands in all of its texts.
         return
-    texts = [f.text for f in (module.source, module.stub) if f is not None and wrong in f.text]
-    for name in sorted(module.submodules):
-        if name.startswith("_") and re.search(r"expired|deprecat|removed|compat|alias", name):
-            inner = source.ask(lambda n=name: source.evaluator.module(f"{module.name}.{n}"))  # type: ignore[misc]
-            if inner is not None and inner.source is not None and wrong in inner.source.text:
-                texts.append(inner.source.text)
+    texts = _texts(asked, module)
     seen: set[str] = set()
     prefix = _prefix(asked)
     for text in texts:
@@ -86,6 +81,36 @@ def _said(asked: Asked, module: Module) -> Iterator[Candidate]:
                     continue
                 said = " ".join(sentence.split())[:120]
                 yield Candidate(last, "text", prefix + last, module.name, likeness=0.9, why=f"the library says: {said}")
+
+
+def _texts(asked: Asked, module: Module) -> list[str]:
+    """The module's own texts that name the missing thing, and those of its helpers for removed names."""
+    source, wrong = asked.source, asked.name.rpartition(".")[2]
+    texts = [f.text for f in (module.source, module.stub) if f is not None and wrong in f.text]
+    for name in sorted(module.submodules):
+        if name.startswith("_") and re.search(r"expired|deprecat|removed|compat|alias|migrat", name):
+            inner = source.ask(lambda n=name: source.evaluator.module(f"{module.name}.{n}"))  # type: ignore[misc]
+            if inner is not None and inner.source is not None and wrong in inner.source.text:
+                texts.append(inner.source.text)
+    return texts
+
+
+def mentioned(asked: Asked) -> bool:
+    """Whether the library that was asked knows the missing name: it was there once, or is for other versions.
+
+    Then a name that is only spelt like it need not be what was meant.
+    """
+    if asked.proof.version_guard:
+        return True
+    owner = asked.proof.owner_object
+    name = owner.name if isinstance(owner, ModuleObject) else ""
+    if isinstance(owner, (Instance, ClassObject)):
+        name = owner.ref.module
+    module = asked.source.ask(lambda: asked.source.evaluator.module(name)) if name else None
+    if module is None or module.origin == "workspace":
+        return False
+    word = re.compile(rf"\b{re.escape(asked.name.rpartition('.')[2])}\b")
+    return any(word.search(text) for text in _texts(asked, module))
 
 
 def _code_like(sentence: str, word: str) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from callground.repairs import imports
+from callground.repairs import imports, library
 from callground.repairs.asked import Asked
 from callground.repairs.model import Candidate, FileEdits, ImportWanted, Ranked, Repair
+from callground.repairs.words import plain
+from callground.resolve.values import ModuleObject
 from callground.text.edits import Edit
 
 CODES = frozenset({"unknown-name", "unknown-member", "unknown-import"})
@@ -25,7 +27,7 @@ def repairs(asked: Asked, ranked: Sequence[Ranked]) -> Iterator[Repair]:
     """Ways to write what was meant, the best first.  None of them is verified yet."""
     if asked.code not in CODES:
         return
-    sure = certain(ranked)
+    sure = certain(asked, ranked)
     for number, each in enumerate(ranked[:OFFERED]):
         if each.score < _WORTH and each.candidate.likeness < 0:
             continue
@@ -45,20 +47,41 @@ def repairs(asked: Asked, ranked: Sequence[Ranked]) -> Iterator[Repair]:
         yield from _unused(asked, ranked)
 
 
-def certain(ranked: Sequence[Ranked]) -> bool:
+def certain(asked: Asked, ranked: Sequence[Ranked]) -> bool:
     """Whether the first candidate is the only one that can be meant."""
     if not ranked:
         return False
     best = ranked[0]
     if best.score < SURE or not best.near or best.fits is False:
         return False
+    if best.candidate.name.startswith("_") and not asked.name.startswith("_"):
+        return False
     others = [r for r in ranked[1:] if r.candidate.name != best.candidate.name or r.candidate.wanted is not None]
     if best.candidate.wanted is not None and any(r.candidate.name == best.candidate.name for r in others):
         # The same name in several places: which of them is meant is open.
         return False
     ahead = best.score - max((r.score for r in others), default=0.0)
-    same_letters = best.score >= 100 and "same letters" in " ".join(best.reasons[:1])
-    return ahead >= (6.0 if same_letters else AHEAD)
+    same_letters = plain(best.candidate.name) == plain(asked.name.rpartition(".")[2])
+    if ahead < (6.0 if same_letters else AHEAD):
+        return False
+    return _from_here(asked, best.candidate) and (
+        same_letters or best.candidate.source == "text" or not library.mentioned(asked)
+    )
+
+
+def _from_here(asked: Asked, candidate: Candidate) -> bool:
+    """Whether a name from another module of a library stands where the asked module leads to."""
+    if candidate.source != "submodule":
+        return True
+    owner = asked.proof.owner_object
+    below = f"{owner.name}." if isinstance(owner, ModuleObject) else ""
+    if below and candidate.owner.startswith(below):
+        return "." not in candidate.owner.removeprefix(below)
+    if below and candidate.owner.split(".")[0] != below.split(".")[0]:
+        # The library itself takes it from there.
+        return True
+    located = asked.source.ask(lambda: asked.source.evaluator.module(candidate.owner))
+    return located is not None and located.origin == "workspace"
 
 
 _Made = tuple[str, str, list[Edit], bool]
@@ -100,6 +123,8 @@ def _with_import(asked: Asked, candidate: Candidate, start: int, end: int, shown
         edits.append(Edit(start, end, brought.text))
         if not brought.statement:
             return "replace-callee", f"Replace with `{brought.text}`", edits, True
+        if brought.text != candidate.text:
+            shown = f"`{brought.text}`"
         return "replace-callee", f"Replace with {shown}, {brought.statement}", edits, True
     return "add-import", f"Add `{brought.statement}`", edits, not _imports_back(asked, wanted)
 
