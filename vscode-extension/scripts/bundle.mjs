@@ -10,6 +10,8 @@ await build({
   format: "cjs",
   target: "node20",
   external: ["vscode"],
+  // The clock that activation is measured by: loading this file counts.
+  banner: { js: "var bundleStarted = performance.now();" },
   legalComments: "linked",
   logLevel: "warning",
 });

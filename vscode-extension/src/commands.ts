@@ -32,6 +32,8 @@ export interface Parts {
   readonly signals: Signals;
   readonly changes: Changes;
   readonly suggestions: Suggestions;
+  /** Milliseconds from the first line of the bundle to the end of the activation. */
+  activation: number;
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable {
@@ -53,7 +55,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
       mark(signals, "human");
     },
     explainCall: () => explanations.explain(server),
-    showProblems: () => vscode.commands.executeCommand("workbench.actions.view.problems"),
+    showProblems: () => vscode.commands.executeCommand("workbench.panel.markers.view.focus"),
     openSample: async () => {
       const document = await vscode.workspace.openTextDocument({ language: "python", content: "" });
       const editor = await vscode.window.showTextDocument(document);

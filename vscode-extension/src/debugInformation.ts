@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Parts } from "./commands";
 
-export function debugInformation({ context, server, suggestions }: Parts): string {
+export function debugInformation({ context, server, suggestions, activation }: Parts): string {
   const manifest = context.extension.packageJSON as { version: string };
   const result = server.running?.initializeResult;
   const settings = vscode.workspace.getConfiguration("callground");
@@ -13,6 +13,7 @@ export function debugInformation({ context, server, suggestions }: Parts): strin
     `started as: ${[server.found?.command ?? "nothing", ...(server.found?.parameters ?? [])].join(" ")}`,
     `because: ${server.found?.why ?? "it was not found"}`,
     `last problem: ${server.lastProblem === "" ? "none" : server.lastProblem}`,
+    `activation: ${activation.toFixed(1)} ms`,
     `position encoding: ${result?.capabilities.positionEncoding ?? "utf-16"}`,
     `workspace: ${vscode.workspace.isTrusted ? "trusted" : "not trusted"}, ${vscode.workspace.workspaceFolders?.length ?? 0} folders`,
     `inline suggestions: ${result?.capabilities.inlineCompletionProvider ? "offered" : "not offered by this server"}, ${suggestions.accepted} accepted`,

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { Changes } from "./changes";
 import { clientOptions, extraCapabilities, pullAgain, watchOthers } from "./clientOptions";
-import { registerCommands } from "./commands";
+import { type Parts, registerCommands } from "./commands";
 import { Decorations } from "./decorations";
 import { Interpreters } from "./interpreter";
 import { RESTART_KEYS } from "./pure/settings";
@@ -13,10 +13,12 @@ import { Status } from "./status";
 import { Suggestions } from "./suggestions";
 import { TraceChannel } from "./trace";
 
+/** Set by the bundle's first line. */
+declare const bundleStarted: number;
+
 let running: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
-  const began = performance.now();
   const log = vscode.window.createOutputChannel("callground", { log: true });
   const trace = new TraceChannel();
   const interpreters = new Interpreters(log);
@@ -44,6 +46,7 @@ export function activate(context: vscode.ExtensionContext): void {
     status.attach,
     decorations.attach,
   );
+  const parts: Parts = { context, server, log, status, signals, changes, suggestions, activation: 0 };
   context.subscriptions.push(
     log,
     trace,
@@ -55,7 +58,7 @@ export function activate(context: vscode.ExtensionContext): void {
     signals,
     changes,
     watchOthers(server),
-    registerCommands({ context, server, log, status, signals, changes, suggestions }),
+    registerCommands(parts),
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
       void server.restart("the workspace is trusted now");
     }),
@@ -76,7 +79,8 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   void server.restart("the extension was activated");
-  log.info(`activated in ${(performance.now() - began).toFixed(1)} ms`);
+  parts.activation = performance.now() - bundleStarted;
+  log.info(`activated in ${parts.activation.toFixed(1)} ms`);
 }
 
 export async function deactivate(): Promise<void> {

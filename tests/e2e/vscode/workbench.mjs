@@ -27,6 +27,8 @@ export class Workbench {
     // The authority has to stand in the file's address, else another resource is opened.
     const payload = file ? [["openFile", `vscode-remote://${authority}${file}`]] : [];
     const began = Date.now();
+    const owner = path.join(this.given.probe, "owner");
+    fs.rmSync(owner, { force: true });
     await this.page.goto(
       `http://${authority}/?${kind}=${encodeURIComponent(place)}&payload=${encodeURIComponent(JSON.stringify(payload))}`,
     );
@@ -35,6 +37,7 @@ export class Workbench {
       await this.page.locator(`.tab[data-resource-name="${path.basename(file)}"]`).waitFor();
     }
     this.opened = Date.now();
+    await this.until("the probe", () => fs.existsSync(owner));
     return this.opened - began;
   }
 

@@ -98,6 +98,9 @@ async def test_changes_since_head_and_explanations(pushed, root):
     found = {name.rpartition("/")[2]: [f["message"] for f in files] for name, files in _plain(answer)["files"].items()}
     assert {name: len(messages) for name, messages in found.items()} == {"user.py": 1, "new.py": 1}
     assert "invented" in found["user.py"][0]
+    editor.replace("user.py", "tools.invented(1)", "tools.invented(1)\ntools.unsaved(1)")
+    answer = await command(editor, "callground.checkChanges")
+    assert len(_plain(answer)["files"][uri]) == 2
     text = await command(editor, "callground.explain", uri, 3)
     assert "invented" in text
     assert "ungrounded" in text

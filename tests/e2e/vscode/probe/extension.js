@@ -41,6 +41,10 @@ const actions = {
         vscode.languages.getDiagnostics(cell.document.uri).map((d) => cell.document.getText(d.range)),
       );
   },
+  /** A file that is opened by its address alone comes as text. */
+  async notebook({ file }) {
+    await vscode.window.showNotebookDocument(await vscode.workspace.openNotebookDocument(uriOf(file)));
+  },
   async hover({ file, line, character }) {
     const found = await vscode.commands.executeCommand(
       "vscode.executeHoverProvider",
@@ -80,16 +84,36 @@ const actions = {
   visible() {
     return vscode.window.visibleTextEditors.map((each) => each.document.getText());
   },
+  /** The processes of this window's servers: those of windows that were closed live on for a while. */
+  servers({ bundled }) {
+    return fs
+      .readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => {
+        try {
+          const parent = fs.readFileSync(`/proc/${pid}/stat`, "utf-8").split(") ")[1].split(" ")[1];
+          const command = fs.readFileSync(`/proc/${pid}/cmdline`, "utf-8");
+          return Number(parent) === process.pid && command.includes(bundled) && command.includes("start.py");
+        } catch {
+          return false;
+        }
+      })
+      .map(Number);
+  },
   trusted() {
     return vscode.workspace.isTrusted;
   },
 };
 
 exports.activate = (context) => {
+  // Hosts of windows that were closed live on for a while: only the newest answers.
+  const owner = path.join(folder, "owner");
+  fs.writeFileSync(owner, String(process.pid));
+  const mine = () => fs.existsSync(owner) && fs.readFileSync(owner, "utf-8") === String(process.pid);
   let busy = false;
   const timer = setInterval(async () => {
     const request = path.join(folder, "request.json");
-    if (busy || !fs.existsSync(request)) {
+    if (busy || !fs.existsSync(request) || !mine()) {
       return;
     }
     busy = true;
