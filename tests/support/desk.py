@@ -25,9 +25,7 @@ class Desk:
 
     def __init__(self, root: Path, files: Mapping[str, str], cache: Path | None = None) -> None:
         write_files(root, files)
-        self.session = Session.open(
-            str(root), python=sys.executable, cache=str(cache) if cache is not None else None
-        )
+        self.session = Session.open(str(root), python=sys.executable, cache=str(cache) if cache is not None else None)
         self.session.index()
         self.snapshot = self.session.workspace.snapshot()
         self.evaluator = Evaluator(self.snapshot)
@@ -55,7 +53,8 @@ class Desk:
 
         def question(ev: Evaluator) -> Scope:
             found = ev.module(module)
-            assert found is not None and found.source is not None
+            assert found is not None
+            assert found.source is not None
             return ev.module_scope(found, found.source)
 
         return self.ask(question)

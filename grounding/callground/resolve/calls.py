@@ -167,18 +167,61 @@ def construct(ev: Evaluator, cls: ClassObject, args: CallArgs) -> Values:
     if new.found is not None and new.found.entry.ref != hierarchy.OBJECT:
         made = _new_result(ev, cls, new.found, args)
         if made is not None:
-            return made
+            bare = Instance(ref, (), cls.exact)
+            if cls.args or not params or bare not in made.items:
+                return made
+            # ``-> Self``: the type arguments follow from the call's.
+            full = Instance(ref, _solved_args(ev, cls, params, args), cls.exact)
+            return Values(tuple(full if o == bare else o for o in made.items), made.whys)
     if cls.args or not params:
         return known(Instance(ref, cls.args, cls.exact))
+    return known(Instance(ref, _solved_args(ev, cls, params, args), cls.exact))
+
+
+def _solved_args(
+    ev: Evaluator, cls: ClassObject, params: tuple[TypeVarObject, ...], args: CallArgs
+) -> tuple[Values, ...]:
+    """The type arguments of a new instance, from what its constructor is given."""
+    ref = cls.ref
     solution: generics.Solution = {}
-    me = Instance(ref, tuple(known(p) for p in params), cls.exact)
-    init = classes.find(ev, ref, "__init__", on_class=True)
-    if init.found is not None and init.found.entry.ref != hierarchy.OBJECT:
-        for o in members.raw(ev, init.found).items:
-            if isinstance(o, FunctionObject):
-                solve_call(ev, o, args, me, solution)
-    values = tuple(solution.get(p.ref, unknown(Reason.UNKNOWN_TYPE, p.ref.qualname)) for p in params)
-    return known(Instance(ref, tuple(generics.finish(v) for v in values), cls.exact))
+    given = tuple(known(p) for p in params)
+    receivers: tuple[tuple[str, Obj], ...] = (
+        ("__new__", ClassObject(ref, given, cls.exact)),
+        ("__init__", Instance(ref, given, cls.exact)),
+    )
+    for name, me in receivers:
+        looked = classes.find(ev, ref, name, on_class=True)
+        if looked.found is None or looked.found.entry.ref == hierarchy.OBJECT:
+            continue
+        for o in members.raw(ev, looked.found).items:
+            inner = o.function if isinstance(o, StaticObject) else o
+            if isinstance(inner, FunctionObject):
+                _solve_constructor(ev, inner, args, me, params, solution)
+    values = (solution.get(p.ref, unknown(Reason.UNKNOWN_TYPE, p.ref.qualname)) for p in params)
+    return tuple(generics.finish(v) for v in values)
+
+
+def _solve_constructor(
+    ev: Evaluator,
+    o: FunctionObject,
+    args: CallArgs,
+    me: Obj,
+    params: tuple[TypeVarObject, ...],
+    solution: generics.Solution,
+) -> None:
+    """Solve a class's parameters from one constructor; ``self: C[str, T]`` says what they are in its terms."""
+    for face in _fitting(ev, o, args, me):
+        own: generics.Solution = {}
+        returns.solve_row(ev, face, args, me, own)
+        first = face.row.params[0] if face.row.params else None
+        if first is not None and first.annotation is not None:
+            for declared in returns.param_values(ev, face, first.name, first.annotation).items:
+                if isinstance(declared, Instance) and isinstance(me, Instance) and declared.ref == me.ref:
+                    for p, a in zip(params, declared.args, strict=False):
+                        own[p.ref] = generics.substitute(a, own)
+        for ref, values in own.items():
+            # The first overload that fits counts; what it leaves open may follow from the next.
+            solution.setdefault(ref, values)
 
 
 def _new_result(ev: Evaluator, cls: ClassObject, found: classes.Found, args: CallArgs) -> Values | None:
@@ -274,17 +317,12 @@ def receiver_solution(ev: Evaluator, o: FunctionObject, receiver: Obj | None) ->
     return solution
 
 
-def solve_call(
-    ev: Evaluator, o: FunctionObject, args: CallArgs, receiver: Obj | None, solution: generics.Solution
-) -> None:
-    """Solve type parameters of a call from its arguments (overloads: the first that fits)."""
+def _fitting(ev: Evaluator, o: FunctionObject, args: CallArgs, receiver: Obj | None) -> list[FunctionFace]:
+    """The rows of a function that a call may mean (of overloads those that fit)."""
     rows = function_faces(ev, o.ref)
     chosen = [f for f in rows if f.file is rows[0].file]
     overloads = [f for f in chosen if is_overload(f)]
-    if overloads:
-        chosen = (binding.select(ev, overloads, args, receiver) or overloads)[:1]
-    for face in chosen:
-        returns.solve_row(ev, face, args, receiver, solution)
+    return (binding.select(ev, overloads, args, receiver) or overloads[:1]) if overloads else chosen
 
 
 def enter(ev: Evaluator, values: Values, is_async: bool) -> Values:

@@ -202,7 +202,8 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None,
             before = (order.whys[0] if order.whys else blind) if entry.ref != ref else None
             if before is not None and entry.ref == hierarchy.OBJECT:
                 return Lookup(why=before)
-            return Lookup(Found(entry, rows), before)
+            found = Found(entry, rows)
+            return Lookup(_declared_by_base(ev, entries, found, own, name) or found, before)
         if name in ("__init__", "__new__") and entry.ref != hierarchy.OBJECT and generated.makes(ev, own, name):
             return Lookup(why=Why(Reason.UNKNOWN_SIGNATURE, f"{entry.ref.dotted}.{name} is generated"))
         for face in own:
@@ -221,13 +222,36 @@ def _find(ev: Evaluator, ref: Ref, name: str, on_class: bool, after: Ref | None,
         for entry in entries:
             if entry.ref in covered:
                 continue
-            why = why or _absence_why(ev, entry.ref, name)
+            why = why or _absence_why(ev, entry.ref, name, generated.getattr_closed(ev, entry.ref, ref, name))
             if _only_in_stub(ev, entry.ref):
                 # Its run-time twin has been asked, with the twin's bases: the stub's own need none.
                 covered.update(e.ref for e in hierarchy.mro(ev, entry.ref).entries)
     if why is None:
         why = _metaclass_why(ev, order)
     return Lookup(why=why, guarded=guarded)
+
+
+def _declared_by_base(
+    ev: Evaluator, entries: list[hierarchy.Entry], found: Found, own: list[ClassFace], name: str
+) -> Found | None:
+    """The stub's declaration in a base of a method that the class's own stub leaves to that base."""
+    if name in ("__init__", "__new__") or not any(_declares(face) for face in own):
+        return None
+    if any(_declares(face) for face, _row in found.rows):
+        return None
+    position = next((i for i, e in enumerate(entries) if e.ref == found.entry.ref), len(entries))
+    for entry in entries[position + 1 :]:
+        if entry.ref == hierarchy.OBJECT:
+            return None
+        rows = _own_rows(ev, [f for f in faces(ev, entry.ref) if _declares(f)], name, False)
+        if rows:
+            return Found(entry, rows) if all(isinstance(row, Binding) for _face, row in rows) else None
+    return None
+
+
+def _declares(face: ClassFace) -> bool:
+    """Whether the class statement stands in a stub (and not in what a probe saw)."""
+    return face.file.is_stub and not face.file.path.startswith("<")
 
 
 def _own_rows(
@@ -255,7 +279,8 @@ def _face_why(
     if entry.ref in (hierarchy.OBJECT, hierarchy.TYPE):
         return None
     checked = face.module.origin == "stdlib" and face.module.stub is not None and not name.startswith("_")
-    for mark in row.dynamic if face.file.is_stub or not checked else ():
+    closed = generated.getattr_closed(ev, entry.ref, asked, name)
+    for mark in row.dynamic if not closed and (face.file.is_stub or not checked) else ():
         # What is written to an instance is not on the class.
         if on_class and mark in ("setattr", "dict-write", "class-write"):
             continue
@@ -273,13 +298,15 @@ def _face_why(
         if on_class:
             break
         if b.name in ("__getattr__", "__getattribute__") and ev.alive(b.guards):
-            if generated.getattr_closed(ev, entry.ref, asked, name):
+            if closed:
                 continue
             if called and b.name == "__getattr__" and item_access.holds_no_callables(ev, face, asked):
                 continue
             return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}.{b.name}")
         if b.kind == "star":
             return Why(Reason.STAR_IMPORT, entry.ref.dotted)
+    if any(b.name == "__slots__" and b.value and f"'{name}'" in b.value.replace('"', "'") for b in row.members):
+        return Why(Reason.UNKNOWN_ATTRIBUTE, f"{name} is a slot that nothing here fills")
     if row.decorators and entry.ref == face.ref:
         why = calls.decorator_adds(ev, face, name)
         if why is not None:
@@ -297,8 +324,11 @@ def _written(ev: Evaluator, face: ClassFace, asked: Ref, name: str, mark: str) -
     return written.why or (mark if name in written.names else "")
 
 
-def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
-    """Why the rows at hand do not prove that the class has no such member."""
+def _absence_why(ev: Evaluator, ref: Ref, name: str, closed: bool = False) -> Why | None:
+    """Why the rows at hand do not prove that the class has no such member.
+
+    `closed`: what the class's own module sets by name are known to be other names.
+    """
     if hierarchy.is_local(ref) or ref == hierarchy.OBJECT:
         return (
             patches.patch_reason(ev, ref.qualname.rsplit(".", 1)[-1], name, ref.module)
@@ -327,7 +357,7 @@ def _absence_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
             return Why(Reason.STUB_ONLY, f"{twin.dotted} has it")
         if looked.why is not None:
             return looked.why
-    why = patches.patch_reason(ev, ref.dotted, name, ref.module)
+    why = patches.patch_reason(ev, ref.dotted, name, "" if closed else ref.module)
     if why is None and module.origin != "workspace" and ref.module != "builtins":
         why = modules.library_patch(ev, ref.dotted, name, registered=module.origin == "third-party")
     return why
@@ -368,7 +398,8 @@ def _transforms(ev: Evaluator, meta: Ref) -> bool:
 
     One that takes attributes later (``__setattr__``) may also be given some by name, as relations between models are.
     """
-    if defines(ev, meta, "__setattr__"):
+    stored = find(ev, meta, "__setattr__")
+    if stored.found is not None and stored.found.entry.ref not in (hierarchy.OBJECT, hierarchy.TYPE):
         return False
     return any(
         decorators.where(ev, node, face.scope) in _TRANSFORMS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from callground.resolve import calls, expressions, members
+from callground.resolve import calls, classes, expressions, hierarchy, members
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.scopes import Scope
 from callground.resolve.values import (
@@ -124,6 +124,11 @@ def _subscript_of(ev: Evaluator, o: object, node: ast.Subscript, scope: Scope) -
             if is_constant and isinstance(value, int) and -len(o.items) <= value < len(o.items):
                 return o.items[value]
         return join(*o.items) if o.items else unknown(Reason.UNKNOWN_SUBSCRIPT)
+    fields = _namedtuple_items(ev, o)
+    if fields is not None:
+        is_constant, value = _constant(node.slice)
+        if is_constant and isinstance(value, int) and -len(fields) <= value < len(fields):
+            return fields[value]
     if isinstance(node.slice, ast.Slice):
         if o.ref in (builtin("list"), builtin("str"), builtin("bytes"), builtin("tuple")):
             return known(Instance(o.ref, o.args, exact=o.exact))
@@ -133,11 +138,24 @@ def _subscript_of(ev: Evaluator, o: object, node: ast.Subscript, scope: Scope) -
     return calls.call_method(ev, o, "__getitem__", [index], reason=Reason.UNKNOWN_SUBSCRIPT)
 
 
+def _constant(node: ast.expr) -> tuple[bool, object]:
+    try:
+        return True, ast.literal_eval(node)
+    except ValueError:
+        return False, None
+
+
 def _class_subscript(ev: Evaluator, o: ClassObject, node: ast.Subscript, scope: Scope) -> Values:
     from callground.resolve import generated, type_forms
 
     if generated.is_enum(ev, o.ref):
         return known(Instance(o.ref, exact=True))
+    own = classes.find(ev, o.ref, "__class_getitem__", on_class=True)
+    if own.found is not None and all(r.kind == "def" and not f.file.is_stub for f, r in own.found.rows):
+        # The class says itself what comes of it; a generic one that says nothing does what generic classes do.
+        made = calls.call_values(ev, members.attribute(ev, known(o), "__class_getitem__"), calls.CallArgs.nothing())
+        if (made.items and made.complete) or not hierarchy.type_params(ev, o.ref):
+            return made
     args = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
     if o.ref == builtin("type"):
         got = type_forms.instances(ev, node, scope)

@@ -50,6 +50,7 @@ _PROPERTIES = {
     ("abc", "abstractproperty"),
     ("types", "DynamicClassAttribute"),
     ("enum", "property"),
+    ("enum", "_magic_enum_attr"),
     ("builtins", "property"),
 }
 _STATIC = {("builtins", "staticmethod"), ("abc", "abstractstaticmethod")}
@@ -207,6 +208,50 @@ def adds(ev: Evaluator, face: ClassFace, member: str) -> Why | None:
                 if store.scope == name or store.scope.startswith(name + "."):
                     return Why(Reason.UNKNOWN_DECORATOR, f"{text} stores {store.receiver}.{store.attr}")
     return None
+
+
+_KEEPING = {"append", "appendleft", "add", "insert", "setdefault", "update"}
+
+
+def gives_back(ev: Evaluator, node: ast.expr, scope: Scope) -> bool:
+    """Whether a class decorator is a function that hands its class back and does no more than note it somewhere."""
+    decorator = expressions.value(ev, node, scope)
+    if not decorator.items or not decorator.complete:
+        return False
+    for o in decorator.items:
+        function: ast.AST | None = None
+        if isinstance(o, LocalFunction):
+            function = o.node
+        elif isinstance(o, FunctionObject):
+            rows = calls.function_faces(ev, o.ref)
+            inside = ev.function_scope(rows[0]) if len(rows) == 1 and not rows[0].file.is_stub else None
+            function = inside.node if inside is not None else None
+        if not isinstance(function, ast.FunctionDef) or not _only_notes(function):
+            return False
+    return True
+
+
+def _only_notes(function: ast.FunctionDef) -> bool:
+    params = [*function.args.posonlyargs, *function.args.args]
+    if function.decorator_list or not params:
+        return False
+    name = params[0].arg
+    allowed: set[int] = set()
+    returned = False
+    for sub in ast.walk(function):
+        if isinstance(sub, ast.Return):
+            if not isinstance(sub.value, ast.Name) or sub.value.id != name:
+                return False
+            allowed.add(id(sub.value))
+            returned = True
+        elif (isinstance(sub, ast.Attribute) and isinstance(sub.ctx, ast.Load)) or (
+            isinstance(sub, ast.Assign) and all(isinstance(t, ast.Subscript) for t in sub.targets)
+        ):
+            allowed.add(id(sub.value))
+        elif isinstance(sub, ast.Call) and isinstance(sub.func, ast.Attribute) and sub.func.attr in _KEEPING:
+            allowed.update(id(a) for a in sub.args)
+    uses = [sub for sub in ast.walk(function) if isinstance(sub, ast.Name) and sub.id == name]
+    return returned and all(id(sub) in allowed for sub in uses)
 
 
 def only_safe(ev: Evaluator, face: ClassFace) -> bool:

@@ -299,13 +299,21 @@ def _binary_one(ev: Evaluator, o: Instance, name: str, right: Values) -> Values:
     out: list[Values] = []
     for r in right.items:
         direct = _try_operator(ev, o, f"__{name}__", known(r))
-        if direct is None and isinstance(r, Instance) and not is_none(r):
+        if direct is not None and not direct[1] and _plain(r):
+            # Not certain that the left side takes it; but the right side would not take the left.
+            certain = _try_operator(ev, r, f"__r{name}__", known(o)) is None  # type: ignore[arg-type]  # _plain: an Instance
+            direct = (direct[0], certain)
+        elif direct is None and isinstance(r, Instance) and not is_none(r):
             direct = _try_operator(ev, r, f"__r{name}__", known(o))
-        out.append(direct if direct is not None else unknown(Reason.UNKNOWN_OPERATOR, name))
+        if direct is None:
+            out.append(unknown(Reason.UNKNOWN_OPERATOR, name))
+        else:
+            out.append(direct[0] if direct[1] else direct[0].opened(Reason.UNKNOWN_OPERATOR, name))
     return join(*out)
 
 
-def _try_operator(ev: Evaluator, o: Instance, name: str, right: Values) -> Values | None:
+def _try_operator(ev: Evaluator, o: Instance, name: str, right: Values) -> tuple[Values, bool] | None:
+    """(what the method gives, whether it certainly takes the other side); None when it does not."""
     from callground.resolve import binding
     from callground.resolve.values import BoundMethod, FunctionObject
 
@@ -313,6 +321,7 @@ def _try_operator(ev: Evaluator, o: Instance, name: str, right: Values) -> Value
     if got.found is None:
         return None
     out: list[Values] = []
+    certain = True
     for m in got.found.items:
         if not isinstance(m, BoundMethod) or not isinstance(m.function, FunctionObject):
             return None
@@ -322,12 +331,10 @@ def _try_operator(ev: Evaluator, o: Instance, name: str, right: Values) -> Value
         fitting = binding.select(ev, stubs, args, m.receiver)
         if not fitting:
             return None
-        result = calls.function_result(ev, m.function, args, m.receiver)
-        if not any(binding.certain(ev, f, args, m.receiver) for f in fitting):
-            # The right side's reflected method may be what runs.
-            result = result.opened(Reason.UNKNOWN_OPERATOR, name)
-        out.append(result)
-    return join(*out)
+        out.append(calls.function_result(ev, m.function, args, m.receiver))
+        # Else the right side's reflected method may be what runs.
+        certain = certain and any(binding.certain(ev, f, args, m.receiver) for f in fitting)
+    return join(*out), certain
 
 
 def _starred(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:

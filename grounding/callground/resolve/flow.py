@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from callground.resolve.flow_expressions import ExpressionFlow
+from callground.resolve.flow_expressions import ExpressionFlow, inner_stores
 from callground.resolve.flow_model import ATTRIBUTE, UNBOUND, Def, Env, Flow, FunctionNode, dotted, target_defs
 
 __all__ = ["ATTRIBUTE", "UNBOUND", "Def", "Env", "Flow", "FunctionNode", "analyze", "dotted", "target_defs"]
@@ -132,7 +132,16 @@ class _Analyzer(ExpressionFlow):
                 self.expr(a.annotation, env)
         self.expr(s.returns, env)
         self.define(env, s.name, self.make("def", s))
+        self.share(env, s)
         return env
+
+    def share(self, env: Env, s: ast.stmt) -> None:
+        """From here on, what stands in `s` may run and bind names of this body."""
+        for name in inner_stores(s) & self.flow.locals.keys():
+            d = self.make("shared", None, name=name)
+            self.shared.add(name)
+            self.flow.locals[name].add(d)
+            env[name] = env.get(name, frozenset((UNBOUND,))) | {d}
 
     s_AsyncFunctionDef = s_FunctionDef
 
@@ -144,6 +153,7 @@ class _Analyzer(ExpressionFlow):
         for k in s.keywords:
             self.expr(k.value, env)
         self.define(env, s.name, self.make("class", s))
+        self.share(env, s)
         return env
 
     def s_Delete(self, s: ast.Delete, env: Env) -> Env:

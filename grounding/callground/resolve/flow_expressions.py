@@ -20,6 +20,8 @@ class ExpressionFlow:
         self.continues: list[list[Env]] = []
         self.thrown: list[dict[str, set[Def]]] = []
         self.scopes: list[ast.AST] = []
+        self.shared: set[str] = set()
+        """Names that a function defined inside this body binds too (``nonlocal``, ``global``)."""
 
     def make(self, kind: str, node: ast.AST | None, path: tuple[int | str, ...] = (), **more: Any) -> Def:
         """The definition with these parts, made once: a loop's second pass meets the same ones."""
@@ -31,7 +33,7 @@ class ExpressionFlow:
 
     def define(self, env: Env, name: str, d: Def) -> None:
         """The name has this definition from here on."""
-        env[name] = frozenset((d,))
+        env[name] = frozenset((d, self.make("shared", None, name=name)) if name in self.shared else (d,))
         if name.isidentifier():
             self.flow.locals.setdefault(name, set()).add(d)
         for key in [k for k in env if k.startswith((name + ".", name + "["))]:
@@ -231,7 +233,7 @@ class ExpressionFlow:
                 else:
                     defs |= found
             if not skip:
-                out[name] = defs
+                out[name] = _settled(defs)
         return out
 
     def merge_into(self, env: Env, *others: Env) -> None:
@@ -239,6 +241,46 @@ class ExpressionFlow:
         joined = self.join_envs(list(others))
         env.clear()
         env.update(joined)
+
+
+def _settled(defs: frozenset[Def]) -> frozenset[Def]:
+    """Where a test came out either way, it says nothing any more: the name holds what it held before.
+
+    But for ``hasattr``: who asks whether an attribute is there may see to it that it is.
+    """
+    while True:
+        pair = next(
+            (
+                (d, other)
+                for d in defs
+                if d.kind == "narrow" and d.positive
+                for other in defs
+                if not other.positive and other.node is d.node and other.base == d.base and not _asks_attribute(d.node)
+            ),
+            None,
+        )
+        if pair is None:
+            return defs
+        defs = (defs - set(pair)) | pair[0].base
+
+
+def _asks_attribute(test: ast.AST | None) -> bool:
+    return test is None or any(isinstance(n, ast.Name) and n.id in ("hasattr", "getattr") for n in ast.walk(test))
+
+
+def inner_stores(node: ast.AST) -> set[str]:
+    """The names of outer scopes that a function or class binds: what its ``nonlocal`` and ``global`` say."""
+    found: set[str] = set()
+    stack: list[ast.AST] = [node]
+    while stack:
+        sub = stack.pop()
+        if isinstance(sub, (ast.Nonlocal, ast.Global)):
+            found.update(sub.names)
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(sub, field, None)
+            if isinstance(inner, list):
+                stack.extend(inner)
+    return found
 
 
 def _subjects(test: ast.expr) -> list[str]:

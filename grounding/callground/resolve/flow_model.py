@@ -15,7 +15,8 @@ class Def:
 
     kind: str
     """param, assign, aug, for, with, except, import, from, def, class, walrus, match, unbound, narrow, attribute,
-    declared (an annotation without a value), outer (what the scope around it binds)."""
+    declared (an annotation without a value), outer (what the scope around it binds), shared (what functions defined
+    inside bind)."""
     node: ast.AST | None
     """What it is made from: the value, the iterable, the context expression, the statement, the argument."""
     path: tuple[int | str, ...] = ()

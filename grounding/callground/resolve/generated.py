@@ -6,10 +6,20 @@ import ast
 from typing import NamedTuple
 
 from callground.facts.model import Binding, Function, Param
-from callground.resolve import classes, decorators, expressions, hierarchy, members, names, signatures, type_forms
+from callground.resolve import (
+    classes,
+    decorators,
+    expressions,
+    hierarchy,
+    members,
+    models,
+    names,
+    signatures,
+    type_forms,
+)
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
-from callground.resolve.scopes import ClassFace
+from callground.resolve.scopes import ClassFace, Scope
 from callground.resolve.static import parse_expression
 from callground.resolve.values import (
     ClassObject,
@@ -19,7 +29,6 @@ from callground.resolve.values import (
     Member,
     PropertyObject,
     Ref,
-    Values,
     Why,
     builtin,
     known,
@@ -100,14 +109,18 @@ def makes(ev: Evaluator, own: list[ClassFace], name: str) -> bool:
         for text in face.row.decorators if name == "__init__" else ():
             node = parse_expression(text)
             source = decorators.where(ev, node, face.scope) if node is not None else None
-            if source is None or source == _DATACLASS or source in _ATTRS or source not in decorators._SAFE_CLASS:
+            if source == _DATACLASS or source in _ATTRS:
+                return True
+            if source not in decorators._SAFE_CLASS and not (
+                node is not None and decorators.gives_back(ev, node, face.scope)
+            ):
                 return True
         if name == "__new__" and any(b.rsplit(".", 1)[-1].split("[")[0] == "NamedTuple" for b in face.row.bases):
             return True
     return False
 
 
-_MODEL = Ref("pydantic.main", "BaseModel")
+_ENUM_METAS = (Ref("enum", "EnumMeta"), Ref("enum", "EnumType"))
 
 
 def getattr_closed(ev: Evaluator, holder: Ref, asked: Ref, name: str) -> bool:
@@ -115,11 +128,15 @@ def getattr_closed(ev: Evaluator, holder: Ref, asked: Ref, name: str) -> bool:
 
     A pydantic 2 model looks there for private attributes and, where its config allows them, for extra fields.
     """
-    if holder != _MODEL or name.startswith("_"):
+    if holder in _ENUM_METAS:
+        return True  # it only looks among the members
+    if name.startswith("_") or holder not in (models.MODEL, models.META):
         return False
+    if holder == models.META:
+        return True  # it only looks among private attributes
     for entry in hierarchy.mro(ev, asked).entries:
         for face in classes.faces(ev, entry.ref):
-            if face.ref in (_MODEL, hierarchy.OBJECT):
+            if face.ref in (models.MODEL, hierarchy.OBJECT):
                 continue
             if any(k == "extra" for k, _v in face.row.keywords):
                 return False
@@ -155,10 +172,14 @@ def namedtuple_fields(ev: Evaluator, ref: Ref) -> list[tuple[str, bool]] | None:
 def constructor(ev: Evaluator, cls: ClassObject) -> signatures.Signatures | None:
     """The generated constructor of a class; None when its own ``__init__`` or ``__new__`` counts."""
     ref = cls.ref
-    if is_enum(ev, ref):
-        return signatures.Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, "enum"))
+    if ref == ENUM or is_enum(ev, ref):
+        return _enum_call(ev, ref)
+    if ref == NAMED_TUPLE:
+        return signatures.Signatures(((signatures.Signature(_NAMED_TUPLE_CALL, ref.dotted, "generated"),),))
     if ref.module != "builtins" and _in_mro(ev, ref, TYPED_DICT):
         return signatures.Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, "TypedDict"))
+    if models.is_model(ev, ref):
+        return models.constructor(ev, cls)
     for entry in hierarchy.mro(ev, ref).entries:
         if entry.ref == hierarchy.OBJECT:
             return None
@@ -178,6 +199,28 @@ def constructor(ev: Evaluator, cls: ClassObject) -> signatures.Signatures | None
     return None
 
 
+_ENUM_OPTIONS = ("module", "qualname", "type", "start", "boundary")
+_ENUM_CALL = (
+    Param("value", "positional", None, "..."),
+    Param("names", "positional", None, "..."),
+    Param("values", "*args", None, None),
+    *(Param(name, "keyword-only", None, "...") for name in _ENUM_OPTIONS),
+)
+_NAMED_TUPLE_CALL = (
+    Param("typename", "positional-only", None, None),
+    Param("fields", "positional-only", None, "..."),
+    Param("kwargs", "**kwargs", None, None),
+)
+
+
+def _enum_call(ev: Evaluator, ref: Ref) -> signatures.Signatures:
+    """Calling an enumeration looks a member up by its value, or makes a new enumeration."""
+    for meta in hierarchy.mro(ev, ref).metaclasses:
+        if meta not in (*_ENUM_METAS, Ref("abc", "ABCMeta")):
+            return signatures.Signatures(why=Why(Reason.UNKNOWN_METACLASS, meta.dotted))
+    return signatures.Signatures(((signatures.Signature(_ENUM_CALL, ref.dotted, "generated"),),))
+
+
 def _one(ref: Ref, face: ClassFace, params: tuple[Param, ...]) -> signatures.Signatures:
     name = Ref(ref.module, ref.qualname.split("@")[0]).dotted
     sig = signatures.Signature(params, name, "generated", face.file.path, face.line, ref.module)
@@ -189,6 +232,8 @@ def _decorated(ev: Evaluator, cls: ClassObject, face: ClassFace) -> signatures.S
         node = parse_expression(text)
         source = decorators.where(ev, node, face.scope) if node is not None else None
         if node is None or source not in decorators._SAFE_CLASS:
+            if node is not None and decorators.gives_back(ev, node, face.scope):
+                continue
             return signatures.Signatures(why=Why(Reason.UNKNOWN_DECORATOR, text))
         if source == _DATACLASS:
             return _dataclass(ev, cls, face, node)
@@ -284,17 +329,21 @@ def _dataclass_fields(ev: Evaluator, face: ClassFace, kw_only: bool) -> dict[str
                     if not isinstance(kw_node, ast.Constant):
                         return Why(Reason.UNKNOWN_SIGNATURE, "field(kw_only=...)")
                     keyword = bool(kw_node.value)
-            elif _may_be_field(ev, expressions.value(ev, value, scope)):
+            elif may_be_field(ev, value, scope):
                 return Why(Reason.UNKNOWN_SIGNATURE, f"{b.name} = {text}(...)")
         out.pop(b.name, None)
         out[b.name] = GeneratedField(b.name, default, keyword, init)
     return out
 
 
-def _may_be_field(ev: Evaluator, values: Values) -> bool:
+def may_be_field(ev: Evaluator, call: ast.expr, scope: Scope) -> bool:
+    """Whether a value in a class body may be a field's description that some helper makes."""
+    values = expressions.value(ev, call, scope)
     if not values.complete:
         return True
-    return any(isinstance(o, Instance) and o.ref.qualname in ("Field", "_CountingAttr") for o in values.items)
+    return any(
+        isinstance(o, Instance) and o.ref.qualname in ("Field", "FieldInfo", "_CountingAttr") for o in values.items
+    )
 
 
 def _attrs(
@@ -351,7 +400,7 @@ def _attrs_fields(
         if is_field and b.annotation is None:
             unannotated = True
         if is_field or b.annotation is not None:
-            if call is not None and not is_field and _may_be_field(ev, expressions.value(ev, call, scope)):
+            if call is not None and not is_field and may_be_field(ev, call, scope):
                 return Why(Reason.UNKNOWN_SIGNATURE, f"{b.name} = {dotted(call.func)}(...)")
             rows.append((b, call if is_field else None))
     if auto is None:

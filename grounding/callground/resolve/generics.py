@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from callground.resolve import calls, hierarchy
+from callground.resolve import calls, classes, hierarchy, members, openness, returns
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.values import (
     BoundMethod,
@@ -145,13 +145,45 @@ def solve(ev: Evaluator, declared: Values, given: Values, solution: Solution, de
             widened = Values(tuple(widen(o) for o in rest.items), rest.whys)
             before = solution.get(var.ref)
             solution[var.ref] = widened if before is None else join(before, widened)
-    for shape in structured:
-        for o in given.items:
+    for o in given.items:
+        # Of a union only the alternatives that the argument can be say something.
+        meant = [shape for shape in structured if _matches(ev, shape, o)] if len(structured) > 1 else []
+        for shape in meant or structured:
             _solve_one(ev, shape, o, solution, depth)
+    for shape in structured:
         if not given.complete or not given.items:
-            for var in _vars_in(known(shape)):
+            for var in vars_in(known(shape)):
                 before = solution.get(var.ref, Values())
                 solution[var.ref] = join(before, Values((), given.whys or (Why(Reason.UNKNOWN_TYPE, "argument"),)))
+
+
+def _matches(ev: Evaluator, shape: Obj, o: Obj) -> bool:
+    """Whether a declared alternative is what an argument is an instance of."""
+    if isinstance(shape, Instance):
+        if not isinstance(o, Instance):
+            return False
+        return args_as(ev, o, shape.ref) is not None or all(
+            members.of(ev, o, name).found is not None for name in _protocol_methods(ev, shape.ref) or ("",)
+        )
+    if isinstance(shape, CallableObject):
+        return not isinstance(o, Instance) or classes.find(ev, o.ref, "__call__").found is not None
+    return isinstance(o, ClassObject)
+
+
+def _protocol_methods(ev: Evaluator, ref: Ref) -> tuple[str, ...]:
+    """The methods that a protocol asks for; nothing for other classes."""
+    if not any(openness.is_protocol(ev, face) for face in classes.faces(ev, ref)):
+        return ()
+    return tuple(
+        dict.fromkeys(
+            b.name
+            for entry in hierarchy.mro(ev, ref).entries
+            if entry.ref != hierarchy.OBJECT
+            for face in classes.faces(ev, entry.ref)
+            for b in face.row.members
+            if b.kind == "def"
+        )
+    )
 
 
 def widen(o: Obj) -> Obj:
@@ -161,7 +193,8 @@ def widen(o: Obj) -> Obj:
     return o
 
 
-def _vars_in(values: Values) -> list[TypeVarObject]:
+def vars_in(values: Values) -> list[TypeVarObject]:
+    """The type parameters that occur in the values, in order, as often as they do."""
     out: list[TypeVarObject] = []
     for o in values.items:
         if isinstance(o, TypeVarObject):
@@ -170,11 +203,11 @@ def _vars_in(values: Values) -> list[TypeVarObject]:
             out.append(o.var)
         elif isinstance(o, (Instance, ClassObject)):
             for a in o.args:
-                out.extend(_vars_in(a))
+                out.extend(vars_in(a))
         elif isinstance(o, CallableObject):
-            out.extend(_vars_in(o.result))
+            out.extend(vars_in(o.result))
             for p in o.params or ():
-                out.extend(_vars_in(p))
+                out.extend(vars_in(p))
             if isinstance(o.like, TypeVarObject):
                 out.append(o.like)
     return out
@@ -190,8 +223,9 @@ def _solve_one(ev: Evaluator, shape: Obj, o: Obj, solution: Solution, depth: int
     if isinstance(shape, Instance) and isinstance(o, Instance):
         args = args_as(ev, o, shape.ref)
         if args is None:
-            for var in _vars_in(known(shape)):
-                solution.setdefault(var.ref, unknown(Reason.UNKNOWN_TYPE, "argument"))
+            if not _solve_protocol(ev, shape, o, solution, depth):
+                for var in vars_in(known(shape)):
+                    solution.setdefault(var.ref, unknown(Reason.UNKNOWN_TYPE, "argument"))
             return
         for i, wanted in enumerate(shape.args):
             given = args[i] if i < len(args) else unknown(Reason.UNKNOWN_TYPE, "argument")
@@ -208,8 +242,30 @@ def _solve_one(ev: Evaluator, shape: Obj, o: Obj, solution: Solution, depth: int
             solve(ev, shape.result, result, solution, depth + 1)
         return
     if isinstance(shape, Instance) and isinstance(o, (FunctionObject, LocalFunction, BoundMethod, ClassObject)):
-        for var in _vars_in(known(shape)):
+        for var in vars_in(known(shape)):
             solution.setdefault(var.ref, unknown(Reason.UNKNOWN_TYPE, "argument"))
+
+
+def _solve_protocol(ev: Evaluator, shape: Instance, o: Instance, solution: Solution, depth: int) -> bool:
+    """Solve a protocol's parameters from what the methods that it asks for give; False when it asks for none."""
+    if not _protocol_methods(ev, shape.ref):
+        return False
+    params = mapping(hierarchy.type_params(ev, shape.ref), shape.args)
+    solved = False
+    for entry in hierarchy.mro(ev, shape.ref).entries:
+        rows = [b for face in classes.faces(ev, entry.ref) for b in face.row.members if b.kind == "def"]
+        if entry.ref == hierarchy.OBJECT or not rows:
+            continue
+        inner = mapping(hierarchy.type_params(ev, entry.ref), substitute_all(entry.args, params))
+        for name in dict.fromkeys(b.name for b in rows):
+            asked = calls.function_faces(ev, Ref(entry.ref.module, f"{entry.ref.qualname}.{name}"))
+            if len(asked) != 1 or asked[0].row.returns is None:
+                continue
+            declared = substitute(returns.declared_return(ev, asked[0]), inner)
+            if has_vars(declared):
+                solve(ev, declared, calls.call_method(ev, o, name), solution, depth + 1)
+                solved = True
+    return solved
 
 
 def args_as(ev: Evaluator, o: Instance, ref: Ref) -> tuple[Values, ...] | None:

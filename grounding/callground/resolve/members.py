@@ -328,7 +328,7 @@ def _by_name(ev: Evaluator, ref: Ref) -> bool:
         return any(
             "setattr" in face.row.dynamic or "dict-write" in face.row.dynamic
             for entry in hierarchy.mro(ev, ref).entries
-            if entry.ref.module != "builtins"
+            if entry.ref.module != "builtins" and not generated.getattr_closed(ev, entry.ref, ref, "name")
             for face in classes.faces(ev, entry.ref)
             if face.module.origin != "stdlib"
         )

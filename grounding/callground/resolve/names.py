@@ -92,11 +92,23 @@ def from_defs(ev: Evaluator, defs: frozenset[Def], scope: Scope, name: str, plai
         elif d.kind == "outer":
             found = outer(ev, d.name, scope)
             parts.append(unknown(Reason.UNBOUND_FLOW, d.name) if found.missing else found.values)
+        elif d.kind == "shared":
+            parts.append(_bound_inside(ev, d.name, scope))
         else:
             parts.append(definition(ev, d, scope, name, plain))
     if not parts:
         return unknown(Reason.UNBOUND_FLOW, name)
     return join(*parts)
+
+
+def _bound_inside(ev: Evaluator, name: str, scope: Scope) -> Values:
+    """What functions that declare the name ``global`` (or ``nonlocal``) give it."""
+    if scope.kind != "module":
+        return unknown(Reason.UNKNOWN_TYPE, f"a function inside binds {name}")
+    rows = [(p, b) for p, b in ev.index(scope.file).bindings(name) if b.kind == "global" and ev.alive(b.guards)]
+    if not rows:
+        return unknown(Reason.UNKNOWN_TYPE, f"a function binds {name}")
+    return join(*(evaluate_binding(ev, scope.module, scope.file, p, b, scope) for p, b in rows))
 
 
 def _order(d: Def) -> tuple[int, int]:

@@ -93,7 +93,8 @@ def solve_row(
     params = list(face.row.params)
     if receiver is not None and params and params[0].kind in ("positional", "positional-only"):
         first = params.pop(0)
-        if first.annotation is not None:
+        # A receiver that has its own parameters open (under construction) says nothing about them.
+        if first.annotation is not None and not generics.has_vars(known(receiver)):
             generics.solve(ev, param_values(ev, face, first.name, first.annotation), known(receiver), solution)
     for param, values in binding.assign(ev, params, args):
         if param.annotation is None:

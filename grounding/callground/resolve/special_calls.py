@@ -117,7 +117,7 @@ def _factory(ev: Evaluator, node: ast.Call, scope: Scope, last: str) -> Values |
         made = tuple(ClassObject(o.ref, o.args) for o in base.items if isinstance(o, Instance))
         if len(made) == 1 and base.complete:
             # A NewType is called like a function of one argument.
-            return known(CallableObject(base))
+            return known(CallableObject(base, params=(base,), declares=True))
         return unknown(Reason.UNKNOWN_TYPE, "NewType")
     if any(isinstance(a, ast.Starred) for a in node.args):
         return unknown(Reason.UNKNOWN_TYPE, last)

@@ -49,7 +49,6 @@ _WRAPPERS = {"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadO
 _SPECIAL = (
     {"Any", "Optional", "Union", "Callable", "Literal", "Self", "NoReturn", "Never", "TypeAlias", "Generic", "Protocol"}
     | {"TypeGuard", "TypeIs", "Concatenate", "LiteralString", "AnyStr", "NamedTuple", "TypedDict", "Incomplete"}
-    | {"Awaitable", "AnyPath"}
     | _WRAPPERS
     | set(_ALIASES)
 )
@@ -239,8 +238,7 @@ def _named(ev: Evaluator, node: ast.expr, scope: Scope, depth: int) -> Values:
                     Ref("typing", "AnyStr"), known(instance("str", exact=False), instance("bytes", exact=False))
                 )
             )
-        if special not in ("Awaitable",):
-            return unknown(Reason.ANY, special)
+        return unknown(Reason.ANY, special)
     values = expressions.value(ev, node, scope)
     converted = of_class_values(ev, values)
     if converted.complete:
@@ -300,6 +298,8 @@ def of_class_values(ev: Evaluator, values: Values) -> Values:
             out.append(known(o))
         elif is_none(o):
             out.append(known(NONE))
+        elif isinstance(o, CallableObject) and o.declares:
+            out.append(o.result)
         elif isinstance(o, Instance) and o.ref == builtin("tuple") and o.items is not None:
             # isinstance(x, (A, B)) and except (A, B)
             out.extend(of_class_values(ev, item) for item in o.items)
@@ -337,7 +337,11 @@ def _subscript(ev: Evaluator, node: ast.Subscript, scope: Scope, depth: int) -> 
     for o in base.items:
         if not isinstance(o, ClassObject):
             alias = _alias(ev, node.value, scope, depth)
-            out.append(generics.finish(alias) if alias is not None else unknown(Reason.UNKNOWN_TYPE, "annotation"))
+            out.append(
+                _filled(ev, alias, args, scope, depth)
+                if alias is not None
+                else unknown(Reason.UNKNOWN_TYPE, "annotation")
+            )
             continue
         if o.ref == builtin("type"):
             out.append(_type_of(instances(ev, args[0], scope, depth + 1)))
@@ -348,8 +352,15 @@ def _subscript(ev: Evaluator, node: ast.Subscript, scope: Scope, depth: int) -> 
     if not base.items:
         alias = _alias(ev, node.value, scope, depth)
         if alias is not None:
-            return generics.finish(alias)
+            return _filled(ev, alias, args, scope, depth)
     return join(*out)
+
+
+def _filled(ev: Evaluator, alias: Values, args: list[ast.expr], scope: Scope, depth: int) -> Values:
+    """A generic alias with arguments for its type parameters, in the order in which it names them."""
+    params = list(dict.fromkeys(generics.vars_in(alias)))
+    given = tuple(_argument(ev, a, scope, depth) for a in args)
+    return generics.substitute(alias, generics.mapping(params, given))
 
 
 def _argument(ev: Evaluator, node: ast.expr, scope: Scope, depth: int) -> Values:

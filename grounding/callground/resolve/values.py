@@ -165,6 +165,8 @@ class CallableObject:
     """The callable whose signature it has (``Callable[P, R]`` with a known ``P``), or the unsolved ``P``."""
     params: tuple[Values, ...] | None = None
     """Its declared positional parameters (``Callable[[A, B], R]``); None for ``Callable[..., R]``."""
+    declares: bool = False
+    """Made by ``NewType``: as an annotation it stands for its result."""
 
 
 Obj = (

@@ -15,7 +15,10 @@ from callground.resolve.values import (
     Instance,
     ModuleObject,
     Obj,
+    PartialObject,
+    Ref,
     SuperObject,
+    TypeVarObject,
     Values,
     Why,
     is_none,
@@ -23,6 +26,8 @@ from callground.resolve.values import (
 from callground.verdict.findings import Proof
 from callground.verdict.model import Reason, Step
 from callground.verdict.sites import Site
+
+PARTIAL = Instance(Ref("functools", "partial"), exact=True)
 
 
 class Trace:
@@ -104,11 +109,16 @@ def _attribute(
         if isinstance(node.value, (ast.Name, ast.Attribute))
         else expressions.value(ev, node.value, scope)
     )
-    if isinstance(base, (Proof, Why)):
+    if isinstance(base, Proof):
         return base
     if isinstance(node.value, (ast.Name, ast.Attribute)):
         # Narrowing of the whole dotted name counts, not only that of its parts.
-        base = expressions.value(ev, node.value, scope)
+        values = expressions.value(ev, node.value, scope)
+        if isinstance(base, Why) and not values.items:
+            return base
+        base = values
+    elif isinstance(base, Why):
+        return base
     else:
         trace.step(node.value, f"is {in_words(base)}")
     lacking: list[Obj] = []
@@ -124,7 +134,7 @@ def _attribute(
         elif got.why is not None:
             why = why or got.why
         else:
-            lacking.append(o)
+            lacking.extend(_asked(o))
             guard = guard or got.guarded
     if found:
         values = expressions.value(ev, node, scope)
@@ -141,6 +151,13 @@ def _attribute(
         return Why(Reason.UNKNOWN_ATTRIBUTE, node.attr)
     trace.step(node, f"{describe(real[0])} has no `{node.attr}`")
     return Proof("unknown-member", node.attr, "", "", node, owner_object=real[0], version_guard=guard)
+
+
+def _asked(o: Obj) -> tuple[Obj, ...]:
+    """Whose members were looked through for an object: its bound for a type variable."""
+    if isinstance(o, TypeVarObject) and o.bound is not None:
+        return o.bound.items
+    return (PARTIAL,) if isinstance(o, PartialObject) else (o,)
 
 
 def import_(ev: Evaluator, site: Site, trace: Trace) -> Proof | Why | None:
@@ -162,6 +179,8 @@ def _absent(ev: Evaluator, name: str, site: Site, trace: Trace) -> Proof | Why:
     why = ev.snapshot.import_open(name)
     if why is not None and (known is None or known.origin != "stdlib"):
         return Why(Reason.UNKNOWN_IMPORT, why)
+    if not parent and any("sys-path-edit" in ev.index(file).dynamic for file in ev.faces(site.unit.module)):
+        return Why(Reason.UNKNOWN_IMPORT, "sys.path is edited here")
     if parent:
         ev.read("module", parent)
         module = ev.module(parent)

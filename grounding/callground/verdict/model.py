@@ -39,7 +39,6 @@ class Reason(str, Enum):
     UNREACHABLE = "unreachable"
     COMPILED = "compiled-without-probe"
     STUB_ONLY = "stub-without-source"
-    UNTRUSTED = "untrusted"
     BUDGET = "budget"
     RECURSION = "recursion"
     UNSUPPORTED = "unsupported-expression"
