@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 
 from callground.config.model import Config
+from callground.environment.declared import declared_distributions
 from callground.environment.discover import find_environment as discover
 from callground.environment.finder import Roots
 from callground.environment.model import Environment
@@ -38,6 +39,11 @@ def belongs(path: str, root: str, config: Config) -> bool:
 def roots(root: str, config: Config, files: Iterable[str]) -> Roots:
     """The folders that imports start from."""
     return find_roots(root, files, config.roots)
+
+
+def declared(root: str) -> frozenset[str]:
+    """Names of the distributions that the workspace's metadata declares."""
+    return frozenset(declared_distributions(root))
 
 
 def prober(environment: Environment, store: KeyValueStore | None = None) -> Callable[[str], str | None]:

@@ -111,3 +111,7 @@ class SnapshotLike(Protocol):
 
         Counts the workspace's imports and those that importing the top package runs.  May raise NotLoaded.
         """
+
+    def declared(self, name: str) -> str | None:
+        """The distribution that the workspace's metadata declares and that may provide a top-level module, if any."""
+        ...

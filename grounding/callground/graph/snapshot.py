@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from callground.environment.declared import declared_as
 from callground.facts.model import AttrStore
 from callground.graph.indexes import Definition, FileIndex, Postings
 from callground.graph.interface import INDEX, Module, NotLoaded, SourceFile
@@ -90,6 +91,10 @@ class Snapshot:
     def import_open(self, name: str) -> str | None:
         """Why an absent module may exist all the same, else None."""
         return self.space.import_open(name)
+
+    def declared(self, name: str) -> str | None:
+        """The distribution that the workspace's metadata declares and that may provide a top-level module."""
+        return declared_as(name, self.space.declared)
 
     def module_of_path(self, path: str) -> str | None:
         """Dotted name of a workspace file; None if it cannot be imported."""

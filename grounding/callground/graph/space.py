@@ -161,6 +161,8 @@ class Space:
         self._hidden_names: frozenset[str] = frozenset()
         self.patched: dict[str, dict[str, frozenset[str]]] = {}
         """Installed package -> what its text stores on classes, once somebody asked for it."""
+        self.declared: frozenset[str] = frozenset()
+        """Names of the distributions that the workspace's metadata declares, normalised."""
         self.loads = 0
         self.expected: Callable[[str], str | None] = lambda _: None
         """The digest that the workspace's table has for a file."""
@@ -323,6 +325,7 @@ class Space:
         appearing = set(appearing)
         other._supposed = (self._supposed | appearing) - other._hidden
         other.expected = self.expected
+        other.declared = self.declared
         other.outdated = self.outdated
         other._virtual = {name: path for name, path in self._virtual.items() if path not in other._hidden}
         other._virtual.update(self._virtual_names(appearing))

@@ -87,6 +87,7 @@ class Workspace:
         probe = discovery.prober(self.environment, ProbeAnswers(self.reader.store))
         space = Space(finder, self.reader, self._contents, probe=probe)
         space.expected = self._expected
+        space.declared = discovery.declared(self.root)
         return space
 
     def _expected(self, path: str) -> str | None:

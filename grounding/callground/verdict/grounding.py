@@ -76,9 +76,7 @@ def in_words(values: Values) -> str:
     )
 
 
-def callee(
-    ev: Evaluator, node: ast.expr, scope: Scope, trace: Trace, called: bool = False
-) -> Values | Proof | Why:
+def callee(ev: Evaluator, node: ast.expr, scope: Scope, trace: Trace, called: bool = False) -> Values | Proof | Why:
     """The values of a callee, or the proof that some part of it does not exist, or why that is not certain.
 
     `called`: the whole expression is called; what could only be data is then as good as missing.

@@ -291,7 +291,12 @@ class _Walker:
             self.caught = before | around
             self.block(h.body)
             self.caught = before
+        tests = self.tests
+        if names & {"ImportError", "ModuleNotFoundError"}:
+            # Reached only where the import went well.
+            self.tests = (*tests, ast.Name("ImportError", ast.Load()))
         self.block(s.orelse)
+        self.tests = tests
         self.block(s.finalbody)
 
     def with_(self, s: ast.With | ast.AsyncWith) -> None:

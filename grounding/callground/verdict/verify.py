@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import logging
+from dataclasses import replace
 
 from callground.graph.interface import NotLoaded, SnapshotLike
 from callground.resolve import flow as flow_module
 from callground.resolve.evaluator import Evaluator, OverBudget
 from callground.resolve.scopes import Scope
 from callground.resolve.values import Why
-from callground.verdict import arity, grounding, guards
+from callground.verdict import absent_packages, arity, grounding, guards
 from callground.verdict.findings import Proof, finding
 from callground.verdict.model import Reason, Step, Verdict
 from callground.verdict.sites import Site, Unit, plan
@@ -45,10 +46,13 @@ def judge(site: Site, ev: Evaluator) -> Verdict:
     """The verdict on one site.  Raises NotLoaded when ``ev.raise_not_loaded`` is set."""
     ev.begin()
     steps: list[Step] = []
+    why = ""
     try:
         outcome = _decide(site, ev, steps)
         if isinstance(outcome, Proof):
             outcome = guarded(site, outcome, ev) or outcome
+        if isinstance(outcome, Proof):
+            why = absent_packages.optional(ev, site, outcome)
     except NotLoaded as missing:
         if ev.raise_not_loaded:
             raise
@@ -66,6 +70,8 @@ def judge(site: Site, ev: Evaluator) -> Verdict:
         status, reason, detail = "abstained", outcome.reason, outcome.detail
     elif isinstance(outcome, Proof):
         found = finding(ev, site, outcome)
+        if why:
+            found = replace(found, severity="hint", message=f"{found.message}; {why}")
         status = "arity" if found.kind == "arity" else "ungrounded"
     return Verdict(
         site.range,
