@@ -155,7 +155,7 @@ class Ledger:
         self._places.pop(number, None)
 
     def growing(self, now: float, quiet: float) -> tuple[int, int] | None:
-        """The last statement of an insertion that may still grow: the offsets of its ends."""
+        """The last statement of a stream that may still grow: the offsets of its ends."""
         if self._grown is None or now - self._grown[0] >= quiet:
             return None
         end = min(self._grown[1], len(self.text))
@@ -182,6 +182,7 @@ class Ledger:
             if stream.confirmed:
                 self.spans = stamped(self.spans, ended, edit.start + len(edit.text), None)
         elif stream.confirmed:
+            self._grown = (now, stream.end)
             self._judge_stream(stream, now)
 
     def _note_typed(self, edit: Edit, now: float) -> None:
@@ -229,6 +230,7 @@ class Ledger:
             self._apply(edit)
             self._recent = self._erased = None
         stream.piece(edit, now)
+        self._grown = (now, stream.end)
         if stream.confirmed:
             self._judge_stream(stream, now)
 
@@ -322,7 +324,7 @@ class Ledger:
             return came_back
         for new, stamp in zip(news, judged(news, hints), strict=True):
             if stamp is not None:
-                self._stamp(new, stamp, now)
+                self._stamp(new, stamp)
         return came_back
 
     def _copied(self, change: Change, base: str, spans: Spans) -> bool:
@@ -379,7 +381,7 @@ class Ledger:
         for span in part:
             self.spans = stamped(self.spans, offset + span.start, offset + span.end, span.stamp)
 
-    def _stamp(self, new: New, stamp: Stamp, now: float) -> None:
+    def _stamp(self, new: New, stamp: Stamp) -> None:
         offset = new.change.region.new_start
         spots = (
             new.change.region.inserted if new.change.carried is None else [(run.start, run.end) for run in new.fresh]
@@ -387,7 +389,6 @@ class Ledger:
         for start, end in spots:
             self.spans = stamped(self.spans, offset + start, offset + end, stamp)
         start, end = offset + spots[0][0], offset + spots[-1][1]
-        self._grown = (now, end)
         if stamp.source != signals.REWRITE:
             self._numbers += 1
             # The first pieces of a stream may have been asked for already.

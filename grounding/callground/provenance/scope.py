@@ -11,7 +11,6 @@ from callground.provenance.intervals import IN_SCOPE, Spans, Stamp, cut, in_scop
 from callground.provenance.tokens import Word, words
 from callground.text.lines import LineIndex
 
-
 REMAINS = 2
 SHARE = 1 / 3
 """So many words may be left of a line that a person has written anew, and they must be no larger a share."""

@@ -143,12 +143,14 @@ def test_a_person_who_goes_on_behind_a_stream() -> None:
     assert "typed_by_hand" not in marked(ledger)
 
 
-def test_the_last_statement_of_an_insertion_grows() -> None:
+def test_the_last_statement_of_a_stream_grows() -> None:
     ledger = Ledger(BASE)
-    put(ledger, "", "value = compute(\n    rows,\n", 1.0)
+    put(ledger, "", "value = compute(", 1.0)
+    assert ledger.growing(1.0, 0.3) is None  # one insertion is complete
+    put(ledger, "", "\n    rows,\n", 1.05)
     low, high = ledger.growing(1.1, 0.3) or (0, 0)
     assert ledger.text[low:high].startswith("value = compute(")
-    assert ledger.growing(1.31, 0.3) is None
+    assert ledger.growing(1.36, 0.3) is None
 
 
 # -- text that comes back

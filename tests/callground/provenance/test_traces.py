@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from traces.kinds import KINDS
 from traces.replay import Score, read, score
 
