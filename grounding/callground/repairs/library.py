@@ -79,7 +79,7 @@ def _said(asked: Asked, module: Module) -> Iterator[Candidate]:
                 got = source.ask(lambda n=last: modules.import_from(source.evaluator, module.name, n))  # type: ignore[misc]
                 if got is None or got.found is None or not _code_like(sentence, word):
                     continue
-                said = " ".join(sentence.split())[:120]
+                said = " ".join(sentence.strip("rfbu\"' ").split())[:120]
                 yield Candidate(last, "text", prefix + last, module.name, likeness=0.9, why=f"the library says: {said}")
 
 

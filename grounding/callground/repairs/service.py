@@ -14,7 +14,7 @@ from callground.graph.snapshot import Snapshot
 from callground.graph.workspace import Workspace
 from callground.repairs import arguments, creating, habits, ignoring, naming
 from callground.repairs.asked import Asked, Source
-from callground.repairs.model import Candidate, FileEdits, Ranked, Repair
+from callground.repairs.model import Candidate, FileEdits, ImportWanted, Ranked, Repair
 from callground.repairs.ranking import rank
 from callground.repairs.verified import Texts, confirmed, verify
 from callground.resolve.memo import Memo
@@ -181,7 +181,12 @@ def _ranked(asked: Asked) -> list[Ranked]:
     if asked.code in ("unknown-member", "unknown-import"):
         more = library.of(asked, bool(ranked and ranked[0].near and ranked[0].score >= _NEAR_ENOUGH))
         if more:
-            ranked = sorted([*ranked, *rank(asked, more)], key=lambda r: (-r.score, r.candidate.text))[:10]
+            joined = sorted([*ranked, *rank(asked, more)], key=lambda r: (-r.score, r.candidate.text))
+            # The same name by two ways counts once, by the better one.
+            best: dict[tuple[str, ImportWanted | None], Ranked] = {}
+            for each in joined:
+                best.setdefault((each.candidate.text, each.candidate.wanted), each)
+            ranked = list(best.values())[:10]
     return ranked
 
 
