@@ -183,7 +183,7 @@ class Ledger:
                 self.spans = stamped(self.spans, ended, edit.start + len(edit.text), None)
         elif stream.confirmed:
             self._grown = (now, stream.end)
-            self._judge_stream(stream, now)
+            self._judge_stream(stream)
 
     def _note_typed(self, edit: Edit, now: float) -> None:
         when, end, typed = self._typed
@@ -232,15 +232,15 @@ class Ledger:
         stream.piece(edit, now)
         self._grown = (now, stream.end)
         if stream.confirmed:
-            self._judge_stream(stream, now)
+            self._judge_stream(stream)
 
-    def _judge_stream(self, stream: Stream, now: float) -> None:
+    def _judge_stream(self, stream: Stream) -> None:
         """Judge everything from the first piece on as one insertion."""
         start, end = stream.start, stream.end
         edit = Edit(start, start, self.text[start:end])
         base = self.text[:start] + self.text[end:]
         spans = edited(self.spans, Edit(start, end, ""))
-        self._decide(base, spans, [edit], Hints(stream=True), now)
+        self._decide(base, spans, [edit], Hints(stream=True))
 
     # -- everything else
 
@@ -275,7 +275,7 @@ class Ledger:
         self._recent = _Recent(now, base, spans, total, raw, removed, inserted, place)
         self._erased = None
         blocks = sum(old.count("\n") > 0 and new.count("\n") > 0 for old, new in raw)
-        known = self._decide(base, spans, total, Hints(self._trigger(raw, place, now), blocks=blocks), now)
+        known = self._decide(base, spans, total, Hints(self._trigger(raw, place, now), blocks=blocks))
         self._typed = (0.0, 0, "")
         self._stream = None
         if not known and len(edits) == 1 and first.text and not raw[-1][0].strip():
@@ -294,7 +294,7 @@ class Ledger:
             return word
         return ""
 
-    def _decide(self, base: str, spans: Spans, edits: Sequence[Edit], hints: Hints, now: float) -> bool:
+    def _decide(self, base: str, spans: Spans, edits: Sequence[Edit], hints: Hints) -> bool:
         """Make `edits` of `base`, and find out whose the new text is.  Whether (some of) it came back."""
         regions, short, after = regions_of(base, edits)
         moved = spans
