@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.projects import check_project
+from projects import check_project
 
 MISSING = "zz_not_a_package"
 
@@ -32,8 +32,8 @@ MISSING = "zz_not_a_package"
         ),
     ],
 )
-def test_absent_package(files, severity, says, tmp_path):
-    report = check_project(tmp_path, files)
+def test_absent_package(files, severity, says, tmp_path, tmp_path_factory):
+    report = check_project(tmp_path, files, cache=tmp_path_factory.mktemp("cache"))
     errors = [e.finding for e in (*report.ungrounded, *report.third_party)]
     notes = [e.finding for e in report.notes if e.finding.code == "unknown-import"]
     found = errors if severity == "error" else notes
