@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from callground.facts.index import ModuleIndex
 from callground.facts.interface_hash import changed_keys
 from callground.facts.live import LiveModule
-from callground.facts.model import ModuleFacts
+from callground.facts.model import Class, Function, ModuleFacts
 from callground.graph.changes import never
 from callground.graph.driver import Stopped, judge_sites, loaded, planned
 from callground.graph.snapshot import Snapshot
@@ -43,6 +43,8 @@ class Broken(NamedTuple):
     name: str
     place: Range
     """In the edited text: the definition as it is now, else where it stood."""
+    extent: Range
+    """The whole definition as it is now, else the same as `place`: whose edit it was is asked of all of it."""
     calls: tuple[BrokenCall, ...]
 
 
@@ -79,7 +81,7 @@ def broken_calls(workspace: Workspace, path: str, before: str, *, stop: Callable
                 name = verdict.callee.rpartition(".")[2]
                 by_name.setdefault(name, []).append(BrokenCall(other, name, verdict))
     return [
-        Broken(name, _place(name, normalized(before), file.text, old, new), tuple(calls))
+        Broken(name, *_place(name, normalized(before), file.text, old, new), tuple(calls))
         for name, calls in sorted(by_name.items())
     ]
 
@@ -122,19 +124,21 @@ def _uses(site: Site, names: frozenset[str]) -> bool:
     return site.callee.rpartition(".")[2] in names
 
 
-def _place(name: str, before: str, now: str, old: ModuleFacts, new: ModuleFacts) -> Range:
+def _place(name: str, before: str, now: str, old: ModuleFacts, new: ModuleFacts) -> tuple[Range, Range]:
     """Where a person looks for the change of a name: its definition now, else where that was taken away."""
     lines = LineIndex(now)
-    line = _defined_at(name, new)
-    if line is not None:
+    defined = _defined_at(name, new)
+    if defined is not None:
+        line, last = defined
         text = lines.line(line)
         column = max(text.find(name), 0)
-        return Range(line, column, line, column + len(name))
+        extent = Range(line, 0, last, len(lines.line(last)))
+        return Range(line, column, line, column + len(name)), extent
     edit = difference(before, now)
     offset = edit.start if edit is not None else 0
     gone = _defined_at(name, old)
     if gone is not None and edit is not None:
-        stood = LineIndex(before).offset(gone, 0)
+        stood = LineIndex(before).offset(gone[0], 0)
         if stood < edit.start:
             offset = stood
         elif stood >= edit.end:
@@ -143,15 +147,19 @@ def _place(name: str, before: str, now: str, old: ModuleFacts, new: ModuleFacts)
     while number > 1 and not lines.line(number).strip():
         number -= 1
     text = lines.line(number)
-    return Range(number, len(text) - len(text.lstrip()), number, len(text.rstrip()))
+    place = Range(number, len(text) - len(text.lstrip()), number, len(text.rstrip()))
+    return place, place
 
 
-def _defined_at(name: str, facts: ModuleFacts) -> int | None:
+def _defined_at(name: str, facts: ModuleFacts) -> tuple[int, int] | None:
+    """First and last line of what a name is defined by, functions and classes first."""
     index = ModuleIndex(facts)
-    for number, binding in index.bindings(name):
-        return index.absolute_line(number, binding.line)
     for number, piece in enumerate(facts.pieces):
-        for function in piece.functions:
-            if function.name == name:
-                return index.absolute_line(number, function.line)
+        rows: list[Function | Class] = [*piece.functions, *piece.classes]
+        for row in rows:
+            if row.name == name:
+                return index.absolute_line(number, row.line), index.absolute_line(number, row.end_line)
+    for number, binding in index.bindings(name):
+        line = index.absolute_line(number, binding.line)
+        return line, line
     return None

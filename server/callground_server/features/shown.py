@@ -17,16 +17,21 @@ def diagnostics_of(session: Session, document: Document, outcome: Outcome) -> li
     client = session.client
     findings: list[Finding] = [verdict.finding for verdict in outcome.review.verdicts if verdict.finding is not None]
     findings += outcome.review.notes
-    findings = session.findings_in_scope(document, outcome, findings)
-    findings.sort(key=lambda finding: (finding.range, finding.code))
+    impact = session.impact
+    callers = impact.callers(document)
+    shown = session.findings_in_scope(document, outcome, findings) + impact.findings(document, outcome)
+    # Whoever wrote a call: it is shown when an edit elsewhere has broken it.
+    shown += [each for each in findings if (each.range, each.code) in callers and each not in shown]
+    shown.sort(key=lambda finding: (finding.range, finding.code))
     return [
         to_diagnostic(
             finding,
             document.line,
             client.encoding,
             other_lines=folder.lines_of if isinstance(folder, Folder) else lambda _: lambda _: "",
+            related=impact.related(document, finding),
             with_related=client.related_information,
             with_code_page=client.code_description,
         )
-        for finding in findings
+        for finding in shown
     ]

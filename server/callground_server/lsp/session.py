@@ -11,12 +11,15 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from callground.verdict.model import Finding
 from callground_server.lsp.client import Client
-from callground_server.lsp.documents import Change, Document, Edit
+from callground_server.lsp.documents import Change, Document
 from callground_server.lsp.folder import Folder, Outcome
+from callground_server.lsp.impact import Impact
+from callground_server.lsp.listener import Listener
 from callground_server.lsp.lookaround import LookAround
 from callground_server.lsp.tasks import Tasks
 from callground_server.lsp.worker import Worker
@@ -27,34 +30,6 @@ DEBOUNCE = 0.15
 """Seconds of quiet before typed text is judged."""
 # The folder of documents that are no files, when none is open: it holds nothing.
 _NOWHERE = os.path.join(os.path.sep, "nonexistent", "callground")
-
-
-class Listener:
-    """What the features want to hear.  Each is called in the loop thread."""
-
-    def opened(self, document: Document) -> None:
-        """A document was opened."""
-
-    def judged(self, document: Document, outcome: Outcome) -> None:
-        """A result for the current version of a document."""
-
-    def failed(self, document: Document) -> None:
-        """A document could not be judged: what was shown of it may be wrong now."""
-
-    def closed(self, uri: str) -> None:
-        """A document was closed."""
-
-    def stale(self, uris: Iterable[str]) -> None:
-        """Results of open documents may differ from what was last shown."""
-
-    def indexing(self, folder: Folder, phase: str, done: int, total: int) -> None:
-        """The first index goes on."""
-
-    def indexed(self, folder: Folder) -> None:
-        """The first index is complete."""
-
-    def edited(self, document: Document, before: str, edits: Sequence[Edit]) -> None:
-        """A document was edited."""
 
 
 @dataclass
@@ -84,6 +59,8 @@ class Session:
         """The notebooks feature, which splits results among cells."""
         self.findings_in_scope: Callable[[Document, Outcome, list[Finding]], list[Finding]] = _all_findings
         """Which findings of a document are shown."""
+        self.impact = Impact(self)
+        self.listeners.append(self.impact)
         self.configuration_changed: Callable[[], Awaitable[None]] | None = None
         self._cache = cache
         self._entries: dict[str, _Entry] = {}
@@ -359,7 +336,8 @@ class Session:
             for folder in chosen:
                 stale = job(folder)
                 if stale:
-                    self.call(lambda stale=stale: self.recheck(stale))  # type: ignore[misc]
+                    self.call(partial(self.recheck, stale))
+                self.call(partial(self._each, "looked", folder))
 
         self.worker.submit(("background", key), run)
 
@@ -418,3 +396,6 @@ def _guarded(action: Callable[[], None]) -> Callable[[], None]:
             logger.exception("a result could not be taken")
 
     return run
+
+
+__all__ = ["Listener", "Session"]
