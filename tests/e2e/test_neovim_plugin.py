@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_neovim import neovim, run
 
 import callground_server
 from editor import server_command
+from test_neovim import neovim, run
 
 pytestmark = pytest.mark.e2e
 

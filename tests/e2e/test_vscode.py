@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from workbenches import Workbenches, install, package
 
 pytestmark = pytest.mark.e2e
@@ -145,7 +146,7 @@ def test_a_warm_start(workbenches: Workbenches, project: Path) -> None:
     answer = workbenches.run("startup", root=project)
     # Machines that run tests are slow; the figure that counts is printed.
     assert answer["steps"][-1][2] < 60_000
-    assert answer["value"]["activation"] < 1_000
+    assert answer["value"]["activation"] < 150, "milliseconds of the processor"
 
 
 def test_nothing_of_an_untrusted_workspace_is_run(

@@ -11,7 +11,9 @@ await build({
   target: "node20",
   external: ["vscode"],
   // The clock that activation is measured by: loading this file counts.
-  banner: { js: "var bundleStarted = performance.now();" },
+  banner: {
+    js: "var bundleStarted = performance.now(), bundleProcessor = ((t) => (t.user + t.system) / 1000)(process.cpuUsage());",
+  },
   legalComments: "linked",
   logLevel: "warning",
 });

@@ -32,8 +32,8 @@ export interface Parts {
   readonly signals: Signals;
   readonly changes: Changes;
   readonly suggestions: Suggestions;
-  /** Milliseconds from the first line of the bundle to the end of the activation. */
-  activation: number;
+  /** Milliseconds from the bundle's first line to the end of the activation: of the clock, of the processor. */
+  activation: readonly [number, number];
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable {

@@ -13,7 +13,7 @@ export function debugInformation({ context, server, suggestions, activation }: P
     `started as: ${[server.found?.command ?? "nothing", ...(server.found?.parameters ?? [])].join(" ")}`,
     `because: ${server.found?.why ?? "it was not found"}`,
     `last problem: ${server.lastProblem === "" ? "none" : server.lastProblem}`,
-    `activation: ${activation.toFixed(1)} ms`,
+    `activation: ${activation[0].toFixed(1)} ms, ${activation[1].toFixed(1)} ms of the processor`,
     `position encoding: ${result?.capabilities.positionEncoding ?? "utf-16"}`,
     `workspace: ${vscode.workspace.isTrusted ? "trusted" : "not trusted"}, ${vscode.workspace.workspaceFolders?.length ?? 0} folders`,
     `inline suggestions: ${result?.capabilities.inlineCompletionProvider ? "offered" : "not offered by this server"}, ${suggestions.accepted} accepted`,

@@ -1,19 +1,24 @@
 /** Marks beside the text that an assistant inserted. */
 
 import * as vscode from "vscode";
+import type { Place } from "./pure/overlap";
 import type { Attach } from "./server";
 
 interface ProvenanceMessage {
   readonly uri: string;
   readonly version: number;
-  readonly ranges: readonly { readonly range: vscode.Range; readonly origin: string }[];
+  readonly ranges: readonly { readonly range: Place; readonly origin: string; readonly tool?: string }[];
 }
+
+/** Says where a range came from. */
+export type Tell = (document: vscode.TextDocument, range: Place, origin: string, tool: string) => void;
 
 const MARKED = new Set(["ai", "agent"]);
 
 export class Decorations implements vscode.Disposable {
   private type: vscode.TextEditorDecorationType | undefined;
   private readonly ranges = new Map<string, vscode.Range[]>();
+  private readonly known = new Map<string, ProvenanceMessage>();
   private readonly disposables: vscode.Disposable[];
 
   constructor(private readonly context: vscode.ExtensionContext) {
@@ -23,6 +28,7 @@ export class Decorations implements vscode.Disposable {
       }),
       vscode.workspace.onDidCloseTextDocument((document) => {
         this.ranges.delete(document.uri.toString());
+        this.known.delete(document.uri.toString());
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("callground.decorations")) {
@@ -34,13 +40,14 @@ export class Decorations implements vscode.Disposable {
   }
 
   readonly attach: Attach = (client) => {
-    // A new server knows of no marks.
     this.ranges.clear();
     vscode.window.visibleTextEditors.forEach(this.draw);
     return client.onNotification("callground/provenance", (message: ProvenanceMessage) => {
+      const key = vscode.Uri.parse(message.uri).toString();
+      this.known.set(key, message);
       const marked = message.ranges.filter((each) => MARKED.has(each.origin));
       this.ranges.set(
-        vscode.Uri.parse(message.uri).toString(),
+        key,
         marked.map(
           ({ range: { start, end } }) =>
             new vscode.Range(start.line, start.character, end.line, end.character),
@@ -49,6 +56,18 @@ export class Decorations implements vscode.Disposable {
       vscode.window.visibleTextEditors.forEach(this.draw);
     });
   };
+
+  /** A server that was started anew is told what the one before knew of texts that are as they were. */
+  tellAgain(tell: Tell): void {
+    for (const document of vscode.workspace.textDocuments) {
+      const message = this.known.get(document.uri.toString());
+      if (message?.version === document.version) {
+        for (const { range, origin, tool } of message.ranges) {
+          tell(document, range, origin, tool ?? "");
+        }
+      }
+    }
+  }
 
   private prepare(): void {
     this.type?.dispose();
