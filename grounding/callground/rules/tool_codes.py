@@ -13,4 +13,4 @@ TOOL_CODES = {
     "out-of-range": "an argument breaks a limit of the schema: size, length, number of items, pattern",
     "not-json": "the arguments are not a JSON object",
 }
-"""Code -> what it reports; `callground/toolcalls/codes.md` says more."""
+"""Code -> what it reports; the gate's page (``callground schema gate``) says more."""

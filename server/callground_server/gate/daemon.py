@@ -41,6 +41,8 @@ class Daemon:
         self._idle = idle
         self._socket: socket.socket | None = None
         self._token: str | None = None
+        self._address: tuple[int, int] | None = None
+        """The file that leads here: no other daemon's is taken away."""
         self._stopped = threading.Event()
         self._open = 0
         self._count = threading.Lock()
@@ -74,6 +76,7 @@ class Daemon:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump(address, file)
         self._socket.listen(64)
+        self._address = _identity(path)
 
     def serve(self) -> None:
         """Answer until somebody says stop, or nobody has asked for long."""
@@ -97,15 +100,20 @@ class Daemon:
         """Leave the address and let go of the workspaces."""
         self._stopped.set()
         if self._socket is not None:
-            if self._owns_address():
-                with contextlib.suppress(OSError):
-                    os.unlink(link.address_file())
+            self._leave()
             self._socket.close()
             self._socket = None
         self.engine.close()
 
+    def _leave(self) -> None:
+        """Nobody finds the way here any more; another daemon may take the place at once."""
+        if self._owns_address():
+            with contextlib.suppress(OSError):
+                os.unlink(link.address_file())
+        self._address = None
+
     def _owns_address(self) -> bool:
-        return os.path.exists(link.address_file())
+        return self._address is not None and _identity(link.address_file()) == self._address
 
     def _answer(self, connection: socket.socket) -> None:
         with self._count:
@@ -131,6 +139,7 @@ class Daemon:
             if not isinstance(message, dict):
                 return {"error": "a message is a JSON object"}
             if message.get("op") == "stop":
+                self._leave()
                 self._stopped.set()
                 return {"ok": True}
             operation = OPERATIONS.get(str(message.get("op")))
@@ -175,7 +184,7 @@ def _check(engine: Engine, message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _health(engine: Engine, _: Mapping[str, Any]) -> dict[str, Any]:
-    return {**engine.health(), "pid": os.getpid()}
+    return {**engine.health(), "pid": os.getpid(), "cpu_seconds": round(time.process_time(), 3)}
 
 
 def _warm_up(engine: Engine, near: str) -> None:
@@ -200,6 +209,14 @@ def _locked(path: str) -> Iterator[None]:
 
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
 
 
 def _read_line(connection: socket.socket, *, with_token: str | None) -> bytes | None:
