@@ -1,6 +1,11 @@
-/** The language client, less the part that makes an editor command of each command of the server. */
+/**
+ * The language client, less the part that makes an editor command of each command of the server.  A bundle of its
+ * own: it is loaded when the first server is started, and activation does not wait for it.
+ */
 
 import { type DynamicFeature, LanguageClient, type StaticFeature } from "vscode-languageclient/node";
+
+export { CloseAction, ErrorAction, RevealOutputChannelOn, TransportKind } from "vscode-languageclient/node";
 
 const COMMANDS = "workspace/executeCommand";
 

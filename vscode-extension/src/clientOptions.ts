@@ -1,12 +1,7 @@
 /** What the client does differently from the client library's defaults. */
 
 import * as vscode from "vscode";
-import {
-  DocumentDiagnosticRequest,
-  type LanguageClientOptions,
-  type StaticFeature,
-  vsdiag,
-} from "vscode-languageclient/node";
+import type { LanguageClientOptions, StaticFeature } from "vscode-languageclient/node";
 import type { Interpreters } from "./interpreter";
 import { withoutDuplicates } from "./pure/overlap";
 import { serverSettings } from "./pure/settings";
@@ -35,7 +30,7 @@ export function clientOptions(interpreters: Interpreters, suggestions: Suggestio
       // The whole answer each time: what is left out of it depends on others, not on our server.
       provideDiagnostics: async (document, _previous, token, next) => {
         const report = await next(document, undefined, token);
-        if (report?.kind === vsdiag.DocumentDiagnosticReportKind.full) {
+        if (report && "items" in report) {
           return { ...report, items: shownOf("uri" in document ? document.uri : document, report.items) };
         }
         return report;
@@ -123,7 +118,7 @@ export function watchOthers(server: Server): vscode.Disposable {
 
 /** Ask the server for the diagnostics of what is open once more. */
 export function pullAgain(server: Server): void {
-  const feature = server.running?.getFeature(DocumentDiagnosticRequest.method);
+  const feature = server.running?.getFeature("textDocument/diagnostic");
   for (const document of vscode.workspace.textDocuments) {
     if (document.languageId === "python") {
       feature?.getProvider(document)?.onDidChangeDiagnosticsEmitter.fire();

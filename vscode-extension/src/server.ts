@@ -1,14 +1,8 @@
 /** The server's life: start, restart with patience, stop. */
 
 import * as vscode from "vscode";
-import {
-  CloseAction,
-  ErrorAction,
-  type LanguageClientOptions,
-  RevealOutputChannelOn,
-  TransportKind,
-} from "vscode-languageclient/node";
-import { Client } from "./client";
+import type { LanguageClientOptions } from "vscode-languageclient/node";
+import type { Client } from "./client";
 import { findServer, type Found, SetupError } from "./find";
 import type { Interpreters } from "./interpreter";
 import { Backoff } from "./pure/backoff";
@@ -90,20 +84,21 @@ export class Server implements vscode.Disposable {
     }
     const { command, parameters, why } = this.found;
     this.log.info(`server (${why}): ${[command, ...parameters].join(" ")}`);
-    const client = new Client(
+    const library = await import("./client.js");
+    const client = new library.Client(
       "callground",
       "callground",
       {
         command,
         args: [...parameters],
-        transport: TransportKind.stdio,
+        transport: library.TransportKind.stdio,
         options: { cwd: this.context.extensionPath, env: cleanEnvironment(process.env) },
       },
       {
         ...this.options(this),
         outputChannel: this.log,
         traceOutputChannel: this.trace.channel,
-        revealOutputChannelOn: RevealOutputChannelOn.Never,
+        revealOutputChannelOn: library.RevealOutputChannelOn.Never,
         initializationFailedHandler: (error) => {
           this.log.error(`the server did not start: ${String(error)}`);
           return false;
@@ -111,11 +106,11 @@ export class Server implements vscode.Disposable {
         errorHandler: {
           error: (error) => {
             this.log.error(`connection: ${error.message}`);
-            return { action: ErrorAction.Continue, handled: true };
+            return { action: library.ErrorAction.Continue, handled: true };
           },
           closed: () => {
             this.ended(generation, "its connection was closed");
-            return { action: CloseAction.DoNotRestart, handled: true };
+            return { action: library.CloseAction.DoNotRestart, handled: true };
           },
         },
       },
