@@ -80,6 +80,4 @@ def index_keys(
     keys.update(("bases", base) for base, _ in old_bases ^ new_bases)
     old_modules, new_modules = set(old_imports), set(new_imports)
     keys.update(("imported", module) for module in old_modules ^ new_modules)
-    if {m for m in old_modules if "." not in m} != {m for m in new_modules if "." not in m}:
-        keys.add(("imported", "*"))
     return keys

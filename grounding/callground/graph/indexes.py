@@ -218,6 +218,8 @@ class Postings:
         self.stores: dict[str, list[tuple[int, AttrStore]]] = {}
         self.bases: dict[str, list[tuple[int, str]]] = {}
         self.imports: dict[str, list[int]] = {}
+        self.tops: tuple[object, dict[str, tuple[str, ...]]] = (None, {})
+        """Top-level modules that the files of one table import, with the files: see `importers`."""
         self.paths: dict[int, str] = {}
         """The file that a version belongs to."""
 

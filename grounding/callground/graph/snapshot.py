@@ -18,6 +18,25 @@ _T = TypeVar("_T")
 _CLOSURE_LIMIT = 200
 
 
+def importers(postings: Postings, files: Files) -> dict[str, tuple[str, ...]]:
+    """Top-level modules that files on disk import, with those files; made once per table of files."""
+    table, found = postings.tops
+    if table is not files.disk:
+        by_name: dict[str, tuple[str, ...]] = {}
+        for name, uids in list(postings.imports.items()):
+            if "." not in name:
+                paths = [path for uid in uids if (path := postings.paths.get(uid)) and _is(files.disk.get(path), uid)]
+                if paths:
+                    by_name[name] = tuple(paths)
+        found = by_name
+        postings.tops = (files.disk, found)
+    return found
+
+
+def _is(entry: FileEntry | None, uid: int) -> bool:
+    return entry is not None and entry.uid == uid
+
+
 class Snapshot:
     """Environment, workspace files and open documents at one moment.
 
@@ -166,12 +185,7 @@ class Snapshot:
     def library_stores(self, attr: str) -> frozenset[str]:
         """Last names of classes on which an installed package that the workspace imports stores that attribute."""
         if self._tops is None:
-            names = {m for document in self.files.documents() for m in document.imports if "." not in m}
-            for name, uids in self._postings.imports.items():
-                if "." not in name and name not in names:
-                    if any(self.files.on_disk(self._postings.paths.get(uid), uid) is not None for uid in uids):
-                        names.add(name)
-            self._tops = tuple(sorted(names))
+            self._tops = tuple(sorted(self._imported_tops()))
         found: set[str] = set()
         for top in self._tops:
             located = self._locate(top)
@@ -182,6 +196,14 @@ class Snapshot:
                 raise NotLoaded(PATCHES + top)
             found |= table.get(attr, frozenset()) | table.get("*", frozenset())
         return frozenset(found)
+
+    def _imported_tops(self) -> set[str]:
+        names = {m for document in self.files.documents() for m in document.imports if "." not in m}
+        opened = self.files.open
+        for name, paths in importers(self._postings, self.files).items():
+            if name not in names and any(path not in opened for path in paths):
+                names.add(name)
+        return names
 
     def imported_anywhere(self, module: str) -> bool:
         """Whether an import binds the submodule on its parent.

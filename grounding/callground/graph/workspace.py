@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -19,7 +20,7 @@ from callground.graph.indexing import Indexed, index_workspace
 from callground.graph.interface import SourceFile
 from callground.graph.layers import FileEntry, Files, absolute_imports
 from callground.graph.reading import ProbeAnswers, Reader, signature_of
-from callground.graph.snapshot import Snapshot
+from callground.graph.snapshot import Snapshot, importers
 from callground.graph.space import Contents, Space
 from callground.graph.trees import TreeCache
 from callground.resolve.memo import Memo
@@ -432,6 +433,7 @@ class Workspace:
             keys: set[Key] = set()
             if face is not None:
                 keys = index_keys(face[2], None, absolute_imports(face[2], face[0].module, face[0].is_package), ())
+            keys |= self._packages_changed(path, keys)
             return Change(frozenset(keys), frozenset(names), frozenset({path}), frozenset(names))
         old_entry, old_file, old_index = before
         new_entry, new_file, new_index = after
@@ -445,13 +447,28 @@ class Workspace:
         )
         for name in names:
             keys |= changed_keys(name, old_file.facts, new_file.facts)
+        keys |= self._packages_changed(path, keys)
         return Change(frozenset(keys), paths=frozenset({path}), texts=frozenset(names))
+
+    def _packages_changed(self, path: str, keys: set[Key]) -> set[Key]:
+        """``("imported", "*")`` when the workspace as a whole imports other packages than before."""
+        tops = {key[1] for key in keys if key[0] == "imported" and "." not in key[1]} - sys.stdlib_module_names
+        if not tops:
+            return set()
+        opened = self._files.open
+        elsewhere = {name for other in self._files.documents() if other.entry.path != path for name in other.imports}
+        disk = importers(self._postings, self._files)
+        for name in tops - elsewhere:
+            if all(each == path or each in opened for each in disk.get(name, ())):
+                return {("imported", "*")}
+        return set()
 
     def _apply(self, change: Change) -> Change:
         if change.everything or change.modules:
             self.memo.clear()
-        elif change.keys:
+        else:
             self.memo.invalidate(change.keys)
+            self.memo.forget(change.texts)
         return change
 
     def close(self) -> None:

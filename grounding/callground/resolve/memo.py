@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from typing import Any
 
 from callground.verdict.model import Key
@@ -45,6 +45,14 @@ class Memo:
             for entry in self._by_read.pop(key, ()):
                 dropped += self.entries.pop(entry, None) is not None
         return dropped
+
+    def forget(self, modules: Collection[str]) -> int:
+        """Drop every entry that read anything of these modules; returns how many were dropped.
+
+        Entries speak of classes and functions by the version of the file that they were found in: when the text
+        changes, what reads the same keys must find the new version.
+        """
+        return self.invalidate([key for key in self._by_read if len(key) > 1 and key[1] in modules])
 
     def clear(self) -> None:
         """Forget everything."""
