@@ -8,6 +8,7 @@ from callground.provenance import signals
 from callground.provenance.history import History, Source
 from callground.provenance.intervals import AGENT, Spans, Stamp
 from callground.provenance.ledger import Ledger, Lookup
+from callground.provenance.streams import Pace
 from callground.text.edits import Edit
 
 BY_DISK = Stamp(AGENT, signals.DISK, 0.8)
@@ -19,6 +20,7 @@ class Book:
 
     def __init__(self) -> None:
         self.history = History()
+        self.pace = Pace()
         self.watching = True
         self._ledgers: dict[str, Ledger] = {}
         self._sources: dict[str, Source] = {}
@@ -46,7 +48,7 @@ class Book:
         was closed is carried over, and what is new since then gets `written`: a person who goes back to
         what lies on the disk, git (None), or another program.
         """
-        ledger = Ledger(text, known or (), self.history, lambda: self._others(key), self.watching)
+        ledger = Ledger(text, known or (), self.history, self.pace, lambda: self._others(key), self.watching)
         closed = self._closed.pop(key, None)
         if known is None and closed is not None:
             ledger.replace(*closed)

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from callground.provenance import shapes, signals
-from callground.provenance.align import Run, spread, transfer
-from callground.provenance.history import History, Source, line_by_line, pieced, whole
+from callground.provenance.align import spread, transfer
+from callground.provenance.history import History, Source, whole
 from callground.provenance.intervals import Span, Spans, Stamp, cut, edited, filled, normal, placed, stamped
 from callground.provenance.judge import Hints, New, judged
-from callground.provenance.regions import Change, change_of, regions_of
-from callground.provenance.streams import Stream, statement_start
-from callground.provenance.tokens import Word, by_line, words
+from callground.provenance.regions import change_of, regions_of
+from callground.provenance.streams import Pace, Stream, statement_start
+from callground.provenance.whence import FEW_WORDS, Whence
 from callground.text.edits import Edit, compose
 
 JOIN = 0.6
@@ -27,8 +27,6 @@ JOIN = 0.6
 TYPED_WITHIN = 5.0
 """Seconds for which a typed word can be the trigger of an expansion."""
 MOST_TYPED = 80
-FEW_WORDS = 4
-"""So many words of a line are enough to say that it was copied from a place where they stand too."""
 
 _GUESSES = frozenset((signals.INSERTION, signals.PASTE, signals.STREAM, signals.REWRITE))
 
@@ -64,6 +62,7 @@ class Ledger:
     spans: Spans = ()
     history: History = field(default_factory=History)
     """Of everything that was removed lately, from any document."""
+    pace: Pace = field(default_factory=Pace)
     elsewhere: Sources = tuple
     """The other open documents."""
     watching: bool = True
@@ -87,6 +86,8 @@ class Ledger:
     def change(self, edits: Iterable[Edit], now: float) -> None:
         """The edits of one notification, each in the text that the one before left."""
         group: list[Edit] = []
+        run: tuple[int, int] = (0, 0)
+        keys = 0
         ahead = self.text
         for given in edits:
             edit = _inside(given, ahead)
@@ -108,11 +109,17 @@ class Ledger:
                 group = []
             if single:
                 self._key_stroke(short, removed, now)
+                keys += bool(short.text)
+                begin = run[0] if short.start == run[1] and run != (0, 0) else short.start
+                run = (begin, short.start + len(short.text))
             else:
                 self._piece(short, now)
             ahead = self.text
         if group:
             self._group(group, now)
+        elif keys and self.pace.note(keys) and self.watching:
+            # No person presses so many keys at once: as if it had come in one piece.
+            self._judge_anew(*run, Hints())
 
     def reload(self, text: str, stamp: Stamp | None) -> None:
         """The document has another text that nobody put in here; what is new in it gets `stamp`."""
@@ -236,11 +243,13 @@ class Ledger:
 
     def _judge_stream(self, stream: Stream) -> None:
         """Judge everything from the first piece on as one insertion."""
-        start, end = stream.start, stream.end
+        self._judge_anew(stream.start, stream.end, Hints(stream=True))
+
+    def _judge_anew(self, start: int, end: int, hints: Hints) -> None:
         edit = Edit(start, start, self.text[start:end])
         base = self.text[:start] + self.text[end:]
         spans = edited(self.spans, Edit(start, end, ""))
-        self._decide(base, spans, [edit], Hints(stream=True))
+        self._decide(base, spans, [edit], hints)
 
     # -- everything else
 
@@ -307,16 +316,17 @@ class Ledger:
                 old_end = region.old_start + len(region.old)
                 self.history.add(region.old, cut(spans, region.old_start, old_end))
         self.text, self.spans = after, moved
+        whence = Whence(self.history, self._documents(base, spans) if self.watching else None)
         news: list[New] = []
         for change in changes:
             region = change.region
-            if self._copied(change, base, spans):
-                news.append(New(change, ()))
-                continue
-            if change.carried is not None:
+            origin = whence.of(change)
+            if change.carried is not None and not origin.copied:
                 self.spans = placed(self.spans, region.new_start, len(region.new), change.carried)
-            left = [run for run in change.fresh if not self._comes_back(change, run, base, spans)]
-            news.append(New(change, tuple(left)))
+            for span in origin.taken:
+                place = (region.new_start + span.start, region.new_start + span.end)
+                self.spans = stamped(self.spans, *place, span.stamp)
+            news.append(New(change, origin.left))
         came_back = any(
             len(run.words) >= FEW_WORDS and run not in new.fresh for new in news for run in new.change.fresh
         )
@@ -327,59 +337,13 @@ class Ledger:
                 self._stamp(new, stamp)
         return came_back
 
-    def _copied(self, change: Change, base: str, spans: Spans) -> bool:
-        """Whether all that was put in stands somewhere; a block that takes another's place may be moved."""
-        if change.carried is None or len(change.region.inserted) != 1:
-            return False
-        ((start, end),) = change.region.inserted
-        mine = tuple(word for word in change.words if word.start < end and start < word.end)
-        if len(mine) < FEW_WORDS or len(mine) == sum(len(run.words) for run in change.fresh):
-            return False
-        stamps = self._known([word.key for word in mine], base, spans)
-        if stamps is None:
-            return False
-        self._take(change, mine, stamps)
-        return True
+    def _documents(self, base: str, spans: Spans) -> Callable[[], list[Source]]:
+        def documents() -> list[Source]:
+            if self._own is None or self._own.text != base or self._own.spans != spans:
+                self._own = Source(base, spans)
+            return [self._own, *self.elsewhere()]
 
-    def _known(self, keys: list[str], base: str, spans: Spans) -> list[Stamp | None] | None:
-        stamps = whole(keys, self.history)
-        if stamps is None and self.watching:
-            stamps = whole(keys, self._documents(base, spans))
-        return stamps
-
-    def _documents(self, base: str, spans: Spans) -> list[Source]:
-        if self._own is None or self._own.text != base or self._own.spans != spans:
-            self._own = Source(base, spans)
-        return [self._own, *self.elsewhere()]
-
-    def _comes_back(self, change: Change, run: Run, base: str, spans: Spans) -> bool:
-        """Whether new words are known from somewhere; then they are whose they are there."""
-        keys = [word.key for word in run.words]
-        if len(keys) < 2:
-            return False
-        gone = tuple(self.history)
-        stamps = whole(keys, gone)
-        if stamps is None and len(keys) >= FEW_WORDS:
-            stamps = pieced(keys, gone)
-        if stamps is None and self.watching and _may_be_copy(change, run):
-            documents = self._documents(base, spans)
-            stamps = whole(keys, documents)
-            if stamps is None and _is_lines(change, run):
-                lines = by_line(run.words, change.region.new)
-                stamps = line_by_line([[keys[number] for number in line] for line in lines], documents)
-        if stamps is None:
-            return False
-        self._take(change, run.words, stamps)
-        return True
-
-    def _take(self, change: Change, mine: Sequence[Word], stamps: Sequence[Stamp | None]) -> None:
-        """The words get the stamps that they have where they come from."""
-        part = spread(mine, stamps)
-        if change.carried is None:
-            part = normal(span for spot in change.region.inserted for span in _within(part, spot))
-        offset = change.region.new_start
-        for span in part:
-            self.spans = stamped(self.spans, offset + span.start, offset + span.end, span.stamp)
+        return documents
 
     def _stamp(self, new: New, stamp: Stamp) -> None:
         offset = new.change.region.new_start
@@ -414,18 +378,6 @@ def _appends(before: Edit, edit: Edit, removed: str) -> bool:
     return bool(before.text) and not removed.strip() and edit.start == before.start + len(before.text)
 
 
-def _may_be_copy(change: Change, run: Run) -> bool:
-    """Whether new words are enough to be called a copy when they stand in a document too."""
-    return len(run.words) >= FEW_WORDS or _is_lines(change, run)
-
-
-def _is_lines(change: Change, run: Run) -> bool:
-    """Whether new words are all the words of their lines."""
-    before = change.region.new[: run.start].rpartition("\n")[2]
-    behind = change.region.new[run.end :].partition("\n")[0]
-    return not words(before) and not words(behind)
-
-
 def _inside(edit: Edit, text: str) -> Edit:
     size = len(text)
     return Edit(min(edit.start, size), min(edit.end, size), edit.text)
@@ -433,15 +385,6 @@ def _inside(edit: Edit, text: str) -> Edit:
 
 def _shifted(spans: Spans, by: int) -> Spans:
     return tuple(Span(span.start + by, span.end + by, span.stamp) for span in spans)
-
-
-def _within(spans: Spans, spot: tuple[int, int]) -> list[Span]:
-    start, end = spot
-    return [
-        span._replace(start=max(span.start, start), end=min(span.end, end))
-        for span in spans
-        if span.start < end and span.end > start
-    ]
 
 
 def _moved(place: tuple[int, int], edit: Edit) -> tuple[int, int]:

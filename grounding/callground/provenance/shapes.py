@@ -60,7 +60,7 @@ def is_mixed(inserted: str) -> bool:
     core = inserted.strip("\n")
     if len(core) < 2 or _BLANK.match(core) or inserted in _PAIRS:
         return False
-    return not _IDENTIFIER.match(core)
+    return not _ACCEPTED.match(core)
 
 
 def is_completion(inserted: str) -> bool:

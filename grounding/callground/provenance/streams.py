@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass
 
 from callground.provenance import shapes
@@ -77,6 +78,33 @@ class Stream:
         self.mixed += mixed
         self.confirmed = self.confirmed or (self.mixed >= SURE and self.mixed * SHARE >= self.pieces)
         return mixed
+
+
+BURST = 12
+"""So many keys in one notification are no typing of somebody who types"""
+FEW_KEYS = 4
+"""no more than so many in one,"""
+SEEN = 8
+"""which was seen so often lately."""
+
+
+class Pace:
+    """How many keys somebody presses between two notifications.
+
+    Some editors insert what a plugin or a register brings key by key, all at once.  Only where it is known that a
+    person types here, and how, does that tell anything: a script may type as fast.
+    """
+
+    def __init__(self) -> None:
+        self._counts: deque[int] = deque(maxlen=SEEN)
+
+    def note(self, keys: int) -> bool:
+        """So many keys came in one notification; whether that was too many to be pressed."""
+        typed = len(self._counts) == SEEN and max(self._counts) <= FEW_KEYS
+        if typed and keys >= BURST:
+            return True
+        self._counts.append(keys)
+        return False
 
 
 def statement_start(text: str, end: int) -> int:

@@ -114,6 +114,39 @@ def test_a_key_and_ghost_text_in_one_notification() -> None:
     assert marked(ledger) == "= compute(rows, 3)"
 
 
+def keys(start: int, text: str) -> list[Edit]:
+    return [Edit(start + n, start + n, key) for n, key in enumerate(text)]
+
+
+@pytest.mark.parametrize(("together", "marks"), [(1, True), (3, True), (15, False), (200, False)])
+def test_more_keys_at_once_than_this_person_ever_presses(together: int, marks: bool) -> None:
+    """As Neovim sends what a register or a plugin puts in while somebody types."""
+    ledger = Ledger(BASE)
+    line = "\nvalue = 1234567890 + some_name_that_is_long + other\nresult = "
+    for number in range(0, len(line), together):
+        ledger.change(keys(len(ledger.text), line[number : number + together]), number * 0.1)
+    ledger.change(keys(len(ledger.text), "compute(rows, limit=3)"), 60.0)
+    assert marked(ledger) == ("compute(rows, limit=3)" if marks else "")
+
+
+def test_a_function_that_is_extracted() -> None:
+    """What moves into a new function stays whose it was."""
+    body = "    total = parser.fetch_page(rows, limit=3)\n    other = store.save_page(total, 9)\n"
+    ledger = Ledger(BASE + "\n\ndef run(rows):\n" + body + "    return other\n")
+    start = ledger.text.index(body)
+    new = "def taken_out(rows):\n" + body + "    return other\n\n\n"
+    ledger.change([Edit(start, start + len(body), "    other = None\n")], 1.0)
+    put(ledger, "def run", new, 1.1)
+    assert marked(ledger) == ""
+
+
+def test_a_completion_of_whole_lines() -> None:
+    ledger = Ledger(BASE)
+    type_(ledger, "", "    value = cl", 0.0)
+    put(ledger, "", "ient.load_row(items, key)", 5.0)
+    assert marked(ledger) == ""
+
+
 def pieces_of(text: str, size: int) -> list[str]:
     return [text[n : n + size] for n in range(0, len(text), size)]
 
