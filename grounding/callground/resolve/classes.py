@@ -284,6 +284,8 @@ def _face_why(
         # What is written to an instance is not on the class.
         if on_class and mark in ("setattr", "dict-write", "class-write"):
             continue
+        if generated.getattr_closed(ev, entry.ref, asked, name):
+            continue
         written = _written(ev, face, asked, name, mark)
         if written:
             return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {written}")
@@ -394,7 +396,7 @@ def _metaclass_why(ev: Evaluator, order: hierarchy.Mro) -> Why | None:
 
 
 def _transforms(ev: Evaluator, meta: Ref) -> bool:
-    """Whether PEP 681 declares that the hierarchy.metaclass makes no other members than the class body shows.
+    """Whether PEP 681 declares that the metaclass makes no other members than the class body shows.
 
     One that takes attributes later (``__setattr__``) may also be given some by name, as relations between models are.
     """

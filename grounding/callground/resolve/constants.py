@@ -22,6 +22,7 @@ from callground.resolve.known import (
     Keys,
     Known,
     ModuleValue,
+    Named,
     OfClass,
     Space,
     elements,
@@ -242,6 +243,11 @@ def _call(frame: Frame, node: ast.Call) -> Known | None:
         if func.id == "vars" and len(node.args) == 1:
             inner = value(frame, node.args[0])
             return Space(inner.name) if isinstance(inner, ModuleValue) else None
+        if func.id == "getattr" and len(node.args) == 2:
+            inner, names = value(frame, node.args[0]), strings(value(frame, node.args[1]))
+            if isinstance(inner, ModuleValue) and names is not None and len(names) == 1:
+                return Named(inner.name, next(iter(names)))
+            return None
         if func.id == "str" and len(node.args) == 1:
             return value(frame, node.args[0])
         return None

@@ -124,9 +124,10 @@ _ENUM_METAS = (Ref("enum", "EnumMeta"), Ref("enum", "EnumType"))
 
 
 def getattr_closed(ev: Evaluator, holder: Ref, asked: Ref, name: str) -> bool:
-    """Whether the ``__getattr__`` of a known base gives nothing for this name.
+    """Whether the ``__getattr__`` of a known base, and what it writes to instances, give nothing for this name.
 
-    A pydantic 2 model looks there for private attributes and, where its config allows them, for extra fields.
+    A pydantic 2 model looks there for private attributes and, where its config allows them, for extra fields;
+    the names that it writes are those of declared fields.
     """
     if holder in _ENUM_METAS:
         return True  # it only looks among the members

@@ -50,6 +50,13 @@ class OfClass(NamedTuple):
     ref: Ref
 
 
+class Named(NamedTuple):
+    """Whatever a module has under a name."""
+
+    module: str
+    name: str
+
+
 class Builtin(NamedTuple):
     """A function of the standard library that is known here, by its dotted name."""
 
@@ -62,9 +69,11 @@ class Function:
 
     node: ast.FunctionDef | ast.Lambda
     frame: Frame
+    name: Named | None = None
+    """Where it comes from."""
 
 
-Known = Union[Choice, Keys, Space, ModuleValue, OfClass, Builtin, Function]  # noqa: UP007 - a name defined below
+Known = Union[Choice, Keys, Space, ModuleValue, OfClass, Named, Builtin, Function]  # noqa: UP007 - a name defined below
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from callground.facts.model import Binding
 from callground.graph.interface import Module, SourceFile
 from callground.resolve import classes, names, openings, patches, pep562, tables
 from callground.resolve.evaluator import Evaluator
-from callground.resolve.known import Keys
+from callground.resolve.known import Keys, ModuleValue
 from callground.resolve.values import (
     MISSING,
     ClassObject,
@@ -127,6 +127,9 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
     if attr in names.MODULE_DUNDERS:
         cls = names.MODULE_DUNDERS[attr]
         return Member(known(instance(cls)) if cls else unknown(Reason.UNKNOWN_TYPE))
+    given = _given(ev, module, attr)
+    if given is not None:
+        return Member(given)
     for file in ev.faces(module):
         # The standard library's stubs are checked against it for public names: its tricks are all in them.
         if (
@@ -155,6 +158,20 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
     if patched is not None:
         return Member(why=patched)
     return Member(guarded=guarded)
+
+
+def _given(ev: Evaluator, module: Module, attr: str) -> Values | None:
+    """What the module's ``__getattr__`` gives for a name, where that is one known thing."""
+    file = module.source
+    if file is None or not ev.index(file).bindings("__getattr__") or attr.startswith("__"):
+        return None
+    value = pep562.asked(ev, module, file, attr).value
+    if isinstance(value, ModuleValue):
+        return import_value(ev, value.name)
+    if value is None or (value.module, value.name) == (module.name, attr):
+        return None
+    found = import_from(ev, value.module, value.name)
+    return found.found if found.found is not None else unknown(Reason.OPEN_MODULE, f"{module.name}.__getattr__")
 
 
 def _written_otherwise(ev: Evaluator, module: Module, attr: str) -> Why | None:
@@ -369,7 +386,7 @@ def open_reason(ev: Evaluator, module: Module, file: SourceFile, attr: str = "")
     if any(p.masked for p in facts.pieces):
         return Why(Reason.SYNTAX_ERROR, module.name)
     getters = index.bindings("__getattr__")
-    if getters and not (attr and pep562.raises_for(ev, module, file, attr)):
+    if getters and not (attr and pep562.asked(ev, module, file, attr).raises):
         return Why(Reason.OPEN_MODULE, f"{module.name}.__getattr__")
     for _piece, b in index.star_imports():
         target = absolute(module, b.value or "")

@@ -65,7 +65,7 @@ def _handed_to(ev: Evaluator, home: str, function: str, name: str) -> bool:
     module = ev.module(home)
     if module is None or module.source is None:
         return False
-    return re.search(rf"\b{re.escape(function)}\([^)]*\b{re.escape(name)}\b", module.source.text) is not None
+    return re.search(rf"(?<!def )\b{re.escape(function)}\([^)]*\b{re.escape(name)}\b", module.source.text) is not None
 
 
 def _names_it(ev: Evaluator, where: str, receiver: str, owner: str) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from dataclasses import replace
 from typing import NamedTuple
 
 from callground.graph.interface import Module, SourceFile
 from callground.resolve import constants, modules, tables
 from callground.resolve.evaluator import Evaluator
-from callground.resolve.known import Choice, Frame, Function, Keys, Known, ModuleValue, Space, one, strings
+from callground.resolve.known import Choice, Frame, Function, Keys, Known, ModuleValue, Named, Space, one, strings
 from callground.resolve.static import parse_expression
 
 MAX_CALLS = 5
@@ -32,27 +33,42 @@ class _Ends(NamedTuple):
 _OPEN = _Ends(frozenset((RAISE, RETURN)))
 
 
-def raises_for(ev: Evaluator, module: Module, file: SourceFile, attr: str) -> bool:
-    """Whether the module's ``__getattr__(attr)`` certainly raises (AttributeError or another error)."""
+class Given(NamedTuple):
+    """What a module ``__getattr__`` does for one name."""
+
+    raises: bool = False
+    """It certainly raises (AttributeError or another error)."""
+    value: ModuleValue | Named | None = None
+    """What it certainly gives, where it gives one known thing."""
+
+
+def asked(ev: Evaluator, module: Module, file: SourceFile, attr: str) -> Given:
+    """What the module's ``__getattr__(attr)`` does."""
     ev.read("body", module.name, "__getattr__")
     return ev.memo(
-        ("getattr-raises", module.name, file.path, file.digest, attr),
-        lambda: _raises(ev, module, file, attr),
-        lambda _: False,
+        ("getattr-given", module.name, file.path, file.digest, attr),
+        lambda: _asked(ev, module, file, attr),
+        lambda _: Given(),
     )
 
 
-def _raises(ev: Evaluator, module: Module, file: SourceFile, attr: str) -> bool:
+def _asked(ev: Evaluator, module: Module, file: SourceFile, attr: str) -> Given:
     rows = [(p, b) for p, b in ev.index(file).bindings("__getattr__") if tables.runs(ev, b.guards)]
     if len(rows) != 1:
-        return False
+        return Given()
     run = _Run(attr, module.name)
     made = tables.table(ev, module, file, "__getattr__")
     if made is None:
         made = run.made(Frame(ev, module, file), "__getattr__")
     if not isinstance(made, Function):
-        return False
-    return run.call(made, [one(attr)], {}).ways == {RAISE}
+        return Given()
+    ends = run.call(made, [one(attr)], {})
+    if ends.ways == {RAISE}:
+        return Given(raises=True)
+    value = ends.value
+    if isinstance(value, Function) and value.name is not None:
+        value = value.name
+    return Given(value=value) if isinstance(value, (ModuleValue, Named)) else Given()
 
 
 class _Run:
@@ -90,7 +106,7 @@ class _Run:
             self.depth -= 1
             self.changing = before
         ways = frozenset(RETURN if way == NEXT else way for way in ends.ways)
-        return _Ends(ways, ends.value if ends.ways == {RETURN} else None)
+        return _Ends(ways, ends.value if NEXT not in ends.ways else None)
 
     def _arguments(
         self, function: Function, positional: list[Known | None], keywords: dict[str, Known | None]
@@ -199,8 +215,17 @@ class _Run:
                 env[alias.asname or whole] = ModuleValue(whole)
             else:
                 source = "." * s.level + (s.module or "")
-                env[alias.asname or alias.name] = tables.imported(frame, source, alias.name)
+                env[alias.asname or alias.name] = self._imported(frame, source, alias.name)
         return frame.with_env(env)
+
+    def _imported(self, frame: Frame, source: str, name: str) -> Known | None:
+        known = tables.imported(frame, source, name)
+        target = modules.absolute(frame.module, source)
+        if target is None:
+            return known
+        if isinstance(known, Function):
+            return replace(known, name=Named(target, name))
+        return known if known is not None else Named(target, name)
 
     def _if(self, frame: Frame, s: ast.If) -> tuple[_Ends, Frame]:
         truth = self.truth(frame, s.test)
