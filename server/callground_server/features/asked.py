@@ -65,10 +65,10 @@ def _changes(folder: Folder, texts: Mapping[str, str]) -> tuple[dict[str, tuple[
     """In the worker: each file with changed lines, its text, and the findings on those lines."""
     try:
         changed = dict(changed_lines(folder.root))
-        for path, text in texts.items():
+        for path, unsaved in texts.items():
             # What is not saved yet counts, as the editor has it.
             if folder.holds(path) and changed.get(path, ()) is not None:
-                changed[path] = changed_lines_of_text(folder.root, path, text)
+                changed[path] = changed_lines_of_text(folder.root, path, unsaved)
     except GitError as error:
         return {}, str(error)
     found: dict[str, tuple[str, list[Finding]]] = {}
