@@ -52,9 +52,7 @@ export async function first(w, { root }, step) {
   );
   await w.shot("marks");
   await w.cursor(file, "invented");
-  await w.page.keyboard.press("Control+.");
-  const menu = w.page.locator(".action-widget:not(.action-list-submenu-panel)");
-  await menu.waitFor();
+  const menu = await w.quickFixes();
   const titles = await menu.innerText();
   step("quick fixes", titles);
   check(titles.includes("invent"), titles);
@@ -63,8 +61,7 @@ export async function first(w, { root }, step) {
   await w.findings(file, [["colour", "unknown-keyword"]]);
   step("fixed", (await w.ask("text", { file })).split("\n")[line]);
   await w.cursor(file, "colour");
-  await w.page.keyboard.press("Control+.");
-  await menu.waitFor();
+  await w.quickFixes();
   await w.page.keyboard.press("Enter");
   await w.findings(file, []);
   await w.until("No Problems", async () => /No Problems/.test((await w.problems()) ?? ""));
@@ -172,9 +169,7 @@ export async function settings(w, { root }, step) {
   await w.findings(file, []);
   check((await w.squiggles()).length === 1, "one squiggle, not two");
   await w.cursor(file, "inventd");
-  await w.page.keyboard.press("Control+.");
-  const menu = w.page.locator(".action-widget:not(.action-list-submenu-panel)");
-  await menu.waitFor();
+  const menu = await w.quickFixes();
   check((await menu.innerText()).includes("invented"), await menu.innerText());
   await w.page.keyboard.press("Escape");
   step("hidden behind another's error, fix kept");

@@ -111,6 +111,22 @@ export class Workbench {
     await input.waitFor({ state: "hidden" });
   }
 
+  /** The menu of quick fixes at the cursor, open.  A menu that closes at once (something moved) is asked for again. */
+  async quickFixes() {
+    const menu = this.page.locator(".action-widget:not(.action-list-submenu-panel)");
+    await this.until(
+      "the menu of quick fixes",
+      async () => {
+        await this.page.keyboard.press("Control+.");
+        await menu.waitFor({ timeout: 8000 }).catch(() => undefined);
+        await this.page.waitForTimeout(300);
+        return menu.isVisible();
+      },
+      500,
+    );
+    return menu;
+  }
+
   /** What the Problems entry of the status bar says. */
   problems() {
     return this.page.locator("#status\\.problems").getAttribute("aria-label");
