@@ -211,10 +211,7 @@ export async function folders(w, { workspace, one, two }, step) {
   const files = [path.join(one, "app.py"), path.join(two, "app.py")];
   await w.open(workspace, files[0]);
   await w.findings(files[0], [["only_two", "unknown-member"]]);
-  await w.page.keyboard.press("Control+p");
-  await w.page.locator(".quick-input-widget input.input").first().fill("two/app.py");
-  await w.page.locator(".quick-input-list .monaco-list-row", { hasText: "app.py" }).first().waitFor();
-  await w.page.keyboard.press("Enter");
+  await w.ask("show", { file: files[1] });
   await w.findings(files[1], [["only_one", "unknown-member"]]);
   const [found] = await w.findings(files[1], [["only_one", "unknown-member"]]);
   check(found.severity === 1, "the second folder's pyproject.toml says warning");

@@ -70,6 +70,9 @@ const actions = {
   unmark() {
     errors.clear();
   },
+  async show({ file }) {
+    await vscode.window.showTextDocument(uriOf(file), { preview: false });
+  },
   async select({ range }) {
     const editor = vscode.window.activeTextEditor;
     editor.selection = new vscode.Selection(range[0], range[1], range[2], range[3]);
