@@ -49,8 +49,11 @@ class Stream:
         """Whether an edit of `text` goes on at the end."""
         if now - self.last > GAP or removed.strip() or not edit.text or edit.start < self.start:
             return False
-        low, high = sorted((edit.start, self.end))
-        return not text[low:high].strip()
+        if edit.start >= self.end:
+            return not text[self.end : edit.start].strip()
+        # Editors say where texts differ: what is put in may seem to stand before its own last letters.
+        tail = text[edit.start : self.end]
+        return not tail.strip() or (not removed and (edit.text + tail).startswith(tail))
 
     def piece(self, edit: Edit, now: float) -> None:
         """It went on."""

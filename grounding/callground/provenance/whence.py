@@ -61,14 +61,22 @@ class Whence:
         if change.carried is None or len(change.region.inserted) != 1:
             return None
         ((start, end),) = change.region.inserted
-        mine = tuple(word for word in change.words if word.start < end and start < word.end)
-        if len(mine) < FEW_WORDS or len(mine) == sum(len(run.words) for run in change.fresh):
+        mine = [word for word in change.words if word.start < end and start < word.end]
+        if len(mine) >= FEW_WORDS and len(mine) > sum(len(run.words) for run in change.fresh):
+            stamps = self._anywhere(mine)
+            if stamps is not None:
+                return tuple(_placed(change, mine, stamps))
+        rows = [[change.words[n] for n in row] for row in by_line(change.words, change.region.new)]
+        lines = [word for row in rows if row[-1].end > start and row[0].start < end for word in row]
+        if not change.fresh or len(lines) < 2:
             return None
-        keys = [word.key for word in mine]
+        stamps = self._anywhere(lines)
+        return tuple(_placed(change, lines, stamps)) if stamps is not None else None
+
+    def _anywhere(self, found: Sequence[Word]) -> list[Stamp | None] | None:
+        keys = [word.key for word in found]
         stamps = whole(keys, self._gone)
-        if stamps is None:
-            stamps = whole(keys, self._documents)
-        return tuple(_placed(change, mine, stamps)) if stamps is not None else None
+        return stamps if stamps is not None else whole(keys, self._documents)
 
     def _run(self, change: Change, run: Run) -> list[Stamp | None] | None:
         """Whose the words of a run are, where they come from."""

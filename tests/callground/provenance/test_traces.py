@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import traces.kinds_more  # noqa: F401 - it registers its kinds
 from traces.kinds import KINDS
 from traces.replay import Score, read, score
 

@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "support"))
 
 from traces.case import Case, dump
+import traces.kinds_more  # noqa: F401 - it registers its kinds
 from traces.kinds import KINDS
 from traces.nvim import neovim
 
