@@ -15,7 +15,7 @@ from callground.text.edits import Edit
 CODES = frozenset({"unknown-name", "unknown-member", "unknown-import"})
 OFFERED = 5
 """Most candidates that are offered as repairs."""
-SURE = 75.0
+SURE = 78.0
 """Score from which a name can be certain."""
 AHEAD = 12.0
 """And how far it has to be ahead of the next one."""
