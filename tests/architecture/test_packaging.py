@@ -43,6 +43,13 @@ def test_pages_are_inside(wheel):
     assert {"callground/verdict/report.md", "callground/py.typed", "callground_server/py.typed"} <= names
 
 
+def test_what_agents_need_is_inside(wheel):
+    names = set(wheel.namelist())
+    assert {"callground/gate/gate.md", "callground_server/gate/openapi.json"} <= names
+    plugin = (".claude-plugin/plugin.json", ".lsp.json", ".mcp.json", "hooks/hooks.json", "cursor.json")
+    assert {f"callground_server/plugin/{name}" for name in plugin} <= names
+
+
 def test_no_tests_and_no_leftovers(wheel):
     assert not [n for n in wheel.namelist() if "test" in n.lower() or n.endswith((".pyc", ".sqlite"))]
 

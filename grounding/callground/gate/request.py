@@ -45,18 +45,22 @@ class Opened(Protocol):
     @property
     def root(self) -> str:
         """Absolute path of the workspace."""
+        ...
 
     @property
     def workspace(self) -> Workspace:
         """Its graph."""
+        ...
 
     @property
     def config(self) -> Config:
         """Its settings."""
+        ...
 
     @property
     def info(self) -> EnvironmentInfo:
         """The environment as reports name it."""
+        ...
 
 
 class Place(NamedTuple):

@@ -115,11 +115,12 @@ class _Asker:
         for line in _read(name).splitlines():
             if not line.strip():
                 continue
+            answer: dict[str, Any]
             try:
                 answer = self.ask(json.loads(line))
             except ValueError as error:
                 answer = {"error": f"not JSON: {error}"}
-            if not answer.get("gate", {}).get("passed", False):
+            if "gate" not in answer or not answer["gate"]["passed"]:
                 status = 1
             sys.stdout.write(json.dumps(answer) + "\n")
             sys.stdout.flush()
