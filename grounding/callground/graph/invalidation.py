@@ -139,15 +139,16 @@ class Tracker:
             return _FileVerdicts(facts.pieces)
         if known.pieces == facts.pieces:
             return known
-        if not _same_order(known.pieces, facts.pieces) or _openness(known.pieces) != _openness(facts.pieces):
-            # Which binding a use at module level sees depends on the order of the statements, and whether a
-            # name of the module may be absent, on all of them.
-            return _FileVerdicts(facts.pieces)
-        if all(_only_defines(piece) for piece in _changed(known.pieces, facts.pieces)):
+        changed = _changed(known.pieces, facts.pieces)
+        if (
+            _same_order(known.pieces, facts.pieces)
+            and _openness(known.pieces) == _openness(facts.pieces)
+            and all(_only_binds(piece) for piece in changed)
+        ):
             return known
-        # What runs at module level may end or skip what stands below it.
-        inner = {key: verdict for key, verdict in known.verdicts.items() if key.inner}
-        return _FileVerdicts(facts.pieces, inner)
+        # Which binding a use at module level sees depends on the order of the statements; whether a name of the
+        # module may be absent, on all of them; and whether a statement runs at all, on those above it.
+        return _FileVerdicts(facts.pieces)
 
 
 def _changed(old: tuple[Piece, ...], new: tuple[Piece, ...]) -> list[Piece]:
@@ -165,11 +166,20 @@ def _openness(pieces: tuple[Piece, ...]) -> tuple[object, ...]:
     )
 
 
-def _only_defines(piece: Piece) -> bool:
-    """Whether a statement binds names and does nothing else to what stands below it."""
-    kinds = {binding.kind for binding in piece.bindings}
-    plain = not any(binding.guards for binding in piece.bindings)
-    return bool(kinds) and plain and kinds <= {"def", "class", "import", "from"}
+def _only_binds(piece: Piece) -> bool:
+    """Whether a statement binds names and does nothing else to what stands below it, such as to end the program."""
+    if not piece.bindings:
+        # Comments, or a statement for its effect.
+        return not piece.mentions
+    for row in piece.bindings:
+        if row.guards:
+            return False
+        if row.kind in ("assign", "annassign"):
+            if row.value is None or "(" in row.value:
+                return False
+        elif row.kind not in ("def", "class", "import", "from"):
+            return False
+    return True
 
 
 def _touched(path: str, verdict: Verdict, change: Change) -> bool:

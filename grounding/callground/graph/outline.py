@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -28,8 +27,6 @@ class SiteKey(NamedTuple):
     """Relative to the piece."""
     kind: str
     """Kind and role."""
-    inner: bool
-    """In a function: then it runs when the module is complete."""
 
 
 class Place(NamedTuple):
@@ -37,7 +34,6 @@ class Place(NamedTuple):
 
     place: Range
     kind: str
-    inner: bool
 
 
 class Outlines:
@@ -75,8 +71,7 @@ def piece_of(facts: ModuleFacts, line: int) -> int:
 
 def place_of(site: Site, start: int) -> Place:
     """Where a site stands in its piece."""
-    inner = any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in site.chain)
-    return Place(moved(site.range, 1 - start), f"{site.kind}:{site.role}", inner)
+    return Place(moved(site.range, 1 - start), f"{site.kind}:{site.role}")
 
 
 def moved(span: Range, lines: int) -> Range:

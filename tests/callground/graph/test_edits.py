@@ -1,7 +1,7 @@
 """Any sequence of edits ends in the verdicts that another process finds from nothing.
 
 The files are real modules (the interpreter's own ``wsgiref`` and ``json`` packages, laid into a
-workspace) with a client that calls into all of them; every change goes through the workspace the way
+workspace under other names) with a client that calls into all of them; every change goes through the workspace the way
 an editor's changes do, and only what a change has touched is judged again.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -40,19 +41,24 @@ EXAMPLES = int(os.environ.get("CALLGROUND_EXAMPLES", "200"))
 SHARE = 0.30
 """The least share of examples in which an edit in one file changes a verdict in another."""
 
-PACKAGES = ("wsgiref", "json")
+PACKAGES = {"wsgiref": "webkit", "json": "jsonkit"}
+"""Real packages, and what they are called here: a workspace package with the name of one of the standard library
+may mean either, and then nothing is certain."""
 NUMBERS = st.integers(0, 10_000)
 
 
 def real_modules() -> dict[str, str]:
     """The files of the workspace, by their path in it."""
     files: dict[str, str] = {}
-    for package in PACKAGES:
+    for package, name in PACKAGES.items():
         spec = importlib.util.find_spec(package)
         assert spec is not None
         assert spec.submodule_search_locations is not None
         for path in sorted(Path(spec.submodule_search_locations[0]).glob("*.py")):
-            files[f"{package}/{path.name}"] = path.read_text("utf-8")
+            text = re.sub(
+                rf"^(\s*(?:from|import) ){package}\b", rf"\1{name}", path.read_text("utf-8"), flags=re.MULTILINE
+            )
+            files[f"{name}/{path.name}"] = text
     files["client.py"] = client_of(files)
     return files
 
@@ -118,7 +124,7 @@ class Edits(RuleBasedStateMachine):
         self.open: dict[str, str] = {}
         self.shown: dict[str, list[Any]] = {}
         self.crossed = False
-        for name in ("client.py", "wsgiref/handlers.py"):
+        for name in ("client.py", "webkit/handlers.py"):
             self.put(name, MODULES[name])
 
     # -- what happens after each change, as in the server
@@ -207,7 +213,7 @@ class Edits(RuleBasedStateMachine):
 
     @rule(
         which=NUMBERS,
-        place=st.sampled_from(["wsgiref/extra.py", "json.py", "extra.py", "new/part.py", "wsgiref/util.pyi"]),
+        place=st.sampled_from(["webkit/extra.py", "jsonkit.py", "extra.py", "new/part.py", "webkit/util.pyi"]),
     )
     def create_a_file(self, which: int, place: str) -> None:
         texts = sorted(MODULES)
@@ -229,7 +235,7 @@ class Edits(RuleBasedStateMachine):
 
     @rule(
         which=NUMBERS,
-        to=st.sampled_from(["wsgiref/moved.py", "moved.py", "wsgiref/handlers.py", "json/encoder.py"]),
+        to=st.sampled_from(["webkit/moved.py", "moved.py", "webkit/handlers.py", "jsonkit/encoder.py"]),
     )
     def rename_a_file(self, which: int, to: str) -> None:
         names = [name for name in self.on_disk() if name != to]

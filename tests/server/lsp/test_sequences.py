@@ -10,6 +10,7 @@ import asyncio
 import importlib.util
 import os
 import random
+import re
 import shutil
 import signal
 import sys
@@ -31,18 +32,18 @@ PATIENCE = 30.0
 FIRST = int(os.environ.get("CALLGROUND_FIRST_SEQUENCE", "0"))
 
 CLIENT = """\
-import wsgiref.handlers
-import wsgiref.headers
-from wsgiref import simple_server, util
-from wsgiref.validate import validator
+import webkit.handlers
+import webkit.headers
+from webkit import simple_server, util
+from webkit.validate import validator
 
 
 def serve(app):
     server = simple_server.make_server("localhost", 8000, validator(app))
-    headers = wsgiref.headers.Headers([])
+    headers = webkit.headers.Headers([])
     headers.add_header("X", "y")
     headers.missing_1()
-    handler = wsgiref.handlers.SimpleHandler(None, None, None, {})
+    handler = webkit.handlers.SimpleHandler(None, None, None, {})
     handler.run(app)
     handler.close()
     handler.missing_2(headers)
@@ -57,7 +58,11 @@ def modules() -> dict[str, str]:
     assert spec is not None
     assert spec.submodule_search_locations is not None
     folder = Path(spec.submodule_search_locations[0])
-    files = {f"wsgiref/{path.name}": path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
+    files = {}
+    for path in sorted(folder.glob("*.py")):
+        # Under another name: a package that may also be the standard library's is never certain.
+        text = re.sub(r"^(\s*(?:from|import) )wsgiref\b", r"\1webkit", path.read_text("utf-8"), flags=re.MULTILINE)
+        files[f"webkit/{path.name}"] = text
     return {**files, "client.py": CLIENT}
 
 
@@ -88,7 +93,7 @@ class World:
 
     def opened(self) -> list[str]:
         return [
-            name for name in [*MODULES, "extra.py", "wsgiref/moved.py"] if self.editor.uri(name) in self.editor.texts
+            name for name in [*MODULES, "extra.py", "webkit/moved.py"] if self.editor.uri(name) in self.editor.texts
         ]
 
     async def step(self) -> None:
@@ -165,7 +170,7 @@ class World:
             self.tell(name, lsp.FileChangeType.Deleted)
 
     async def rename(self) -> None:
-        name, to = self.random.choice(self.names()), "wsgiref/moved.py"
+        name, to = self.random.choice(self.names()), "webkit/moved.py"
         if to not in self.names():
             self.say(f"rename {name} to {to}")
             (self.root / to).parent.mkdir(parents=True, exist_ok=True)
@@ -261,7 +266,7 @@ async def run(root: Path, kind: str, number: int) -> None:
     world = World(root, kind, number)
     await world.editor.start()
     world.editor.open("client.py")
-    world.editor.open("wsgiref/handlers.py")
+    world.editor.open("webkit/handlers.py")
     for _ in range(STEPS):
         await world.step()
     expected = await world.fresh()
