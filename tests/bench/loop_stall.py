@@ -20,10 +20,10 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[2] / part) for part in ("grounding", "server")]
 
-from callground_server.lsp.client import Client
-from callground_server.lsp.documents import Document
-from callground_server.lsp.folder import Folder, Outcome
-from callground_server.lsp.session import Listener, Session
+from callground_server.lsp.client import Client  # noqa: E402  # the path is set first
+from callground_server.lsp.documents import Document  # noqa: E402  # the path is set first
+from callground_server.lsp.folder import Folder, Outcome  # noqa: E402  # the path is set first
+from callground_server.lsp.session import Listener, Session  # noqa: E402  # the path is set first
 
 TICK = 0.005
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_neovim import neovim
 
 from editor import server_command
 from fix_cases import ACTIONS, SHOP
+from test_neovim import neovim
 
 pytestmark = pytest.mark.e2e
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from editor import server_command
 from traces.case import Case, dump
 from traces.kinds import KINDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from projects import check_project
 
 MISSING = "zz_not_a_package"

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from editor import Editor
 from lsprotocol import types as lsp
 
 from callground.facts.store import Store
 from callground.provenance.records.hook import mark_change
+from editor import Editor
 
 TOOLS = "def real(a):\n    return a\n"
 USER = "import tools\n\ntools.older(1)\n"

@@ -94,5 +94,9 @@ async def test_a_cancelled_request_is_answered_too(pulled: Editor) -> None:
     try:
         await asyncio.wait_for(request, PATIENCE)
     except JsonRpcException as error:
-        assert error.code == lsp.LSPErrorCodes.RequestCancelled
+        # Either it was answered in time, or it was given up with the protocol's own code.
+        given_up = error.code
+    else:
+        given_up = lsp.LSPErrorCodes.RequestCancelled
+    assert given_up == lsp.LSPErrorCodes.RequestCancelled
     await pulled.pulls("client.py", "unreal")
