@@ -20,6 +20,22 @@ __all__ = ["ATTRIBUTE", "UNBOUND", "Def", "Env", "Flow", "FunctionNode", "analyz
 _SUPPRESSING = ("suppress", "raises", "assertRaises", "assertRaisesRegex", "warns")
 
 
+_MAX_PASSES = 10
+
+
+def _widened(defs: frozenset[Def], inside: set[int]) -> frozenset[Def]:
+    """The definitions without what the tests with these ids have narrowed."""
+    if not any(d.kind == "narrow" for d in defs):
+        return defs
+    out: set[Def] = set()
+    for d in defs:
+        if d.kind == "narrow" and id(d.node) in inside:
+            out |= _widened(d.base, inside)
+        else:
+            out.add(d)
+    return frozenset(out)
+
+
 class _Analyzer(ExpressionFlow):
     def block(self, body: list[ast.stmt], env: Env | None) -> Env | None:
         for stmt in body:
@@ -176,19 +192,32 @@ class _Analyzer(ExpressionFlow):
         return self.join_envs(live) if live else None
 
     def loop(self, env: Env, head: Callable[[Env], Env | None], body: list[ast.stmt]) -> tuple[Env, list[Env]]:
-        """(environment at the head after the loop has run, environments at its breaks)."""
+        """(environment at the head after the loop has run, environments at its breaks).
+
+        Passes go on until one brings nothing new to the head: two for a loop alone, and one for an inner loop that an
+        outer one's second pass meets again.  What a test inside has narrowed goes back to the head as it was before:
+        else each pass would narrow what the last one narrowed, without end.
+        """
         out_breaks: list[Env] = []
-        current = env
-        for _ in range(2):
+        # What came round when an outer loop's last pass was here comes round again.
+        before = self.heads.get(id(body))
+        current = self.join_envs([env, before]) if before is not None else env
+        for _ in range(_MAX_PASSES):
             self.breaks.append([])
             self.continues.append([])
+            self.tests.append(set())
             start = head(dict(current))
             end = self.block(body, start)
             ends = [current, *self.continues.pop()]
             if end is not None:
                 ends.append(end)
             out_breaks = self.breaks.pop()
-            current = self.join_envs(ends)
+            inside = self.tests.pop()
+            joined = {name: _widened(defs, inside) for name, defs in self.join_envs(ends).items()}
+            if joined == current:
+                break
+            current = joined
+        self.heads[id(body)] = current
         return current, out_breaks
 
     def s_For(self, s: ast.For | ast.AsyncFor, env: Env) -> Env | None:

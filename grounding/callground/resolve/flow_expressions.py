@@ -20,11 +20,18 @@ class ExpressionFlow:
         self.continues: list[list[Env]] = []
         self.thrown: list[dict[str, set[Def]]] = []
         self.scopes: list[ast.AST] = []
+        self.tests: list[set[int]] = []
+        """For each loop that is being walked: the tests inside that narrow something."""
+        self.heads: dict[int, Env] = {}
+        """What was known at the head of each loop (by the ``id`` of its body) when it was last walked."""
         self.shared: set[str] = set()
         """Names that a function defined inside this body binds too (``nonlocal``, ``global``)."""
 
     def make(self, kind: str, node: ast.AST | None, path: tuple[int | str, ...] = (), **more: Any) -> Def:
         """The definition with these parts, made once: a loop's second pass meets the same ones."""
+        if kind == "narrow":
+            for tests in self.tests:
+                tests.add(id(node))
         key = (kind, id(node), path, *more.values())
         found = self.made.get(key)
         if found is None:

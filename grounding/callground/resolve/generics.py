@@ -221,6 +221,11 @@ def _solve_one(ev: Evaluator, shape: Obj, o: Obj, solution: Solution, depth: int
             solution.setdefault(shape.var.ref, unknown(Reason.UNKNOWN_TYPE, "type"))
         return
     if isinstance(shape, Instance) and isinstance(o, Instance):
+        if shape.items and o.items is not None and len(shape.items) == len(o.items):
+            # Tuples of one length, element by element.
+            for wanted, given in zip(shape.items, o.items, strict=True):
+                solve(ev, wanted, given, solution, depth + 1)
+            return
         args = args_as(ev, o, shape.ref)
         if args is None:
             if not _solve_protocol(ev, shape, o, solution, depth):

@@ -16,7 +16,13 @@ from callground.verdict.sites import Site
 _DEPTH = 4
 
 
-def depends_on_environment(ev: Evaluator, test: ast.expr, module: Module, depth: int = 0) -> bool:
+Seen = dict[tuple[str, str], int]
+"""(module, name) of the flags that were looked at, and how deep that was."""
+
+
+def depends_on_environment(
+    ev: Evaluator, test: ast.expr, module: Module, depth: int = 0, seen: Seen | None = None
+) -> bool:
     """Whether a test asks for the version, the platform or an optional import, through named flags too.
 
     A flag is a module's name (``PY_312``, ``HAS_TRIO``, ``compat.WIN``) that is bound to such a test, or that is bound
@@ -26,10 +32,11 @@ def depends_on_environment(ev: Evaluator, test: ast.expr, module: Module, depth:
         return True
     if depth > _DEPTH:
         return False
+    seen = {} if seen is None else seen
     for sub in ast.walk(test):
         if isinstance(sub, (ast.Name, ast.Attribute)):
             text = dotted(sub)
-            if text is not None and _flag(ev, text, module, depth):
+            if text is not None and _flag(ev, text, module, depth, seen):
                 return True
     return False
 
@@ -53,20 +60,31 @@ def outside(ev: Evaluator, site: Site, proof: Proof) -> bool:
     return module is None or module.origin != "workspace"
 
 
-def _flag(ev: Evaluator, text: str, module: Module, depth: int) -> bool:
+def _new(seen: Seen, module: Module, name: str, depth: int) -> bool:
+    """Whether a flag was not looked at yet (or only so deep that less of it was seen)."""
+    before = seen.get((module.name, name))
+    if before is not None and before <= depth:
+        return False
+    seen[module.name, name] = depth
+    return True
+
+
+def _flag(ev: Evaluator, text: str, module: Module, depth: int, seen: Seen) -> bool:
+    if not _new(seen, module, text, depth):
+        return False
     head, _, rest = text.partition(".")
     for file in ev.faces(module):
         for _piece, b in ev.index(file).bindings(head):
             if rest:
                 target = _module_of(ev, module, b.kind, b.value, b.path)
-                if target is not None and "." not in rest and _bound_so(ev, target, rest, depth + 1):
+                if target is not None and "." not in rest and _bound_so(ev, target, rest, depth + 1, seen):
                     return True
             elif b.kind == "from":
                 source = modules.absolute(module, b.value or "")
                 inner = ev.module(source) if source and ev.snapshot.exists(source) else None
-                if inner is not None and _bound_so(ev, inner, b.path, depth + 1):
+                if inner is not None and _bound_so(ev, inner, b.path, depth + 1, seen):
                     return True
-            elif _binding_asks(ev, module, file, head, depth):
+            elif _binding_asks(ev, module, file, head, depth, seen):
                 return True
     return False
 
@@ -82,22 +100,22 @@ def _module_of(ev: Evaluator, module: Module, kind: str, value: str | None, path
     return ev.module(name) if name and ev.snapshot.exists(name) else None
 
 
-def _bound_so(ev: Evaluator, module: Module, name: str, depth: int) -> bool:
-    if depth > _DEPTH:
+def _bound_so(ev: Evaluator, module: Module, name: str, depth: int, seen: Seen) -> bool:
+    if depth > _DEPTH or not _new(seen, module, f"={name}", depth):
         return False
     for file in ev.faces(module):
-        if _binding_asks(ev, module, file, name, depth):
+        if _binding_asks(ev, module, file, name, depth, seen):
             return True
         for _piece, b in ev.index(file).bindings(name):
             if b.kind == "from":
                 source = modules.absolute(module, b.value or "")
                 inner = ev.module(source) if source and ev.snapshot.exists(source) else None
-                if inner is not None and inner is not module and _bound_so(ev, inner, b.path, depth + 1):
+                if inner is not None and inner is not module and _bound_so(ev, inner, b.path, depth + 1, seen):
                     return True
     return False
 
 
-def _binding_asks(ev: Evaluator, module: Module, file: SourceFile, name: str, depth: int) -> bool:
+def _binding_asks(ev: Evaluator, module: Module, file: SourceFile, name: str, depth: int, seen: Seen) -> bool:
     for _piece, b in ev.index(file).bindings(name):
         if any(
             g.startswith("except:") and ("Import" in g or "ModuleNotFound" in g or "Attribute" in g) for g in b.guards
@@ -110,7 +128,7 @@ def _binding_asks(ev: Evaluator, module: Module, file: SourceFile, name: str, de
         if b.kind in ("assign", "annassign") and b.value:
             value = parse_expression(b.value)
             if value is not None and depth <= _DEPTH:
-                if depends_on_environment(ev, value, module, depth + 1):
+                if depends_on_environment(ev, value, module, depth + 1, seen):
                     return True
                 if _finds_a_module(value):
                     return True

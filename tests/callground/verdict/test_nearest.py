@@ -60,9 +60,7 @@ def test_what_a_finding_has_is_kept():
 
 
 def test_builtins_are_near_to_unknown_names():
-    assert suggestions(replace(FOUND, code="unknown-name", name="sortd", candidates=())) == (
-        Suggestion("sorted"),
-    )
+    assert suggestions(replace(FOUND, code="unknown-name", name="sortd", candidates=())) == (Suggestion("sorted"),)
 
 
 def test_parameters_are_no_suggestion_for_a_missing_one():

@@ -116,7 +116,7 @@ def test_a_module_that_nobody_loads(tmp_path, cache):
 
 
 def test_a_fault_of_our_own(tmp_path, cache, monkeypatch):
-    def broken(*_args):
+    def broken(*_args, **_options):
         raise ValueError("a bug")
 
     monkeypatch.setattr(grounding, "callee", broken)

@@ -21,9 +21,7 @@ ROOT = os.path.join(os.sep, "w")
 APP = os.path.join(ROOT, "pkg", "app.py")
 
 
-def finding(
-    code="unknown-member", kind="ungrounded", *, severity="error", third_party=False, line=1, name="b"
-):
+def finding(code="unknown-member", kind="ungrounded", *, severity="error", third_party=False, line=1, name="b"):
     return Finding(
         code,
         kind,
