@@ -72,45 +72,55 @@ class SnapshotLike(Protocol):
     """As ``sys.platform``."""
     complete: bool
     """False until every workspace file has been indexed: by-name questions then raise NotLoaded (`INDEX`)."""
+        ...
 
     def module(self, name: str) -> Module | None:
         """The module `name`; None when the import system has no such module.
 
         Raises NotLoaded when it exists and is not in memory.
         """
+        ...
 
     def exists(self, name: str) -> bool:
         """Whether the module can be imported, without loading it."""
+        ...
 
     def import_open(self, name: str) -> str | None:
         """Why an absent module may exist all the same (import hooks, ``sys.path`` edits), else None."""
+        ...
 
     def module_of_path(self, path: str) -> str | None:
         """Dotted name of a workspace file (``/r/src/a/b.py`` -> ``a.b``); None if it is not importable."""
+        ...
 
     def tree(self, file: SourceFile, piece: int) -> ast.Module | None:
         """The parsed text of one piece (lines relative to the piece), from a bounded cache."""
+        ...
 
     def stores(self, attr: str) -> tuple[tuple[str, AttrStore], ...]:
         """Stores to an attribute of that name in workspace files: (module or path, row), lines of the file.
 
         ``"*"`` asks for the dynamic ones.
         """
+        ...
 
     def classes_with_base(self, name: str) -> tuple[tuple[str, str], ...]:
         """Workspace classes with a base of that last name, aliases undone: (module or path, qualname)."""
+        ...
 
     def library_stores(self, attr: str) -> frozenset[str]:
         """Last names of classes on which an installed package that the workspace imports stores that attribute.
 
         ``"*"``: on a class that nobody can tell.  May raise NotLoaded.
         """
+        ...
 
     def imported_anywhere(self, module: str) -> bool:
         """Whether an import binds the submodule `module` on its parent.
 
         Counts the workspace's imports and those that importing the top package runs.  May raise NotLoaded.
         """
+        ...
 
     def declared(self, name: str) -> str | None:
         """The distribution that the workspace's metadata declares and that may provide a top-level module, if any."""
