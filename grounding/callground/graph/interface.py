@@ -72,7 +72,6 @@ class SnapshotLike(Protocol):
     """As ``sys.platform``."""
     complete: bool
     """False until every workspace file has been indexed: by-name questions then raise NotLoaded (`INDEX`)."""
-        ...
 
     def module(self, name: str) -> Module | None:
         """The module `name`; None when the import system has no such module.
