@@ -117,13 +117,14 @@ class Whence:
         left: list[Run] = []
         for row in rows:
             mine = tuple(run.words[number] for number in row)
-            stamps = whole([word.key for word in mine], self._gone) if len(mine) > 1 else None
+            first, last = run.words[row[0]], run.words[row[-1]]
+            stamps = whole([word.key for word in mine], self._gone) if len(row) > 1 else None
             if stamps is not None:
                 taken += _placed(change, mine, stamps)
             elif left and row[0] and left[-1].words[-1] is run.words[row[0] - 1]:
-                left[-1] = Run(left[-1].start, mine[-1].end, (*left[-1].words, *mine))
+                left[-1] = Run(left[-1].start, last.end, (*left[-1].words, *mine))
             else:
-                left.append(Run(mine[0].start, mine[-1].end, mine))
+                left.append(Run(first.start, last.end, mine))
         return left
 
 

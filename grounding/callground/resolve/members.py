@@ -230,6 +230,7 @@ def _of_class(ev: Evaluator, o: ClassObject, name: str) -> Member:
     looked = classes.find(ev, o.ref, name, on_class=True)
     if looked.found is not None:
         return Member(_opened(_bind(ev, looked.found, o, name, True), looked.why))
+    meta, on_meta = hierarchy.TYPE, classes.Lookup()
     for meta in hierarchy.metaclasses(ev, o.ref):
         on_meta = classes.find(ev, meta, name)
         if on_meta.found is not None or on_meta.why is not None:
