@@ -114,18 +114,20 @@ class Whence:
         rows = by_line(run.words, change.region.new)
         if len(rows) < 2:
             return [run]
-        left: list[Run] = []
-        for row in rows:
-            mine = tuple(run.words[number] for number in row)
-            first, last = run.words[row[0]], run.words[row[-1]]
-            stamps = whole([word.key for word in mine], self._gone) if len(row) > 1 else None
+        kept: list[list[Word]] = []
+        next_row = -1
+        for number, row in enumerate(rows):
+            mine = [run.words[index] for index in row]
+            stamps = whole([word.key for word in mine], self._gone) if len(mine) > 1 else None
             if stamps is not None:
                 taken += _placed(change, mine, stamps)
-            elif left and row[0] and left[-1].words[-1] is run.words[row[0] - 1]:
-                left[-1] = Run(left[-1].start, last.end, (*left[-1].words, *mine))
+            elif number == next_row:
+                kept[-1] += mine
+                next_row = number + 1
             else:
-                left.append(Run(first.start, last.end, mine))
-        return left
+                kept.append(mine)
+                next_row = number + 1
+        return [Run(mine[0].start, mine[-1].end, tuple(mine)) for mine in kept]
 
 
 def _placed(change: Change, mine: Sequence[Word], stamps: Sequence[Stamp | None]) -> list[Span]:

@@ -179,3 +179,23 @@ def test_root_of_an_unmarked_package_is_the_folder_around_it(tmp_path):
     for folder in ("pkg", "pkg/sub"):
         (tmp_path / folder / "__init__.py").write_text("")
     assert find_root(str(tmp_path / "pkg" / "sub")) == str(tmp_path)
+
+
+def test_signals_of_provenance():
+    config, problems = read_settings({"provenance": {"commits": False, "keep-committed": True}})
+    assert (config.provenance.commits, config.provenance.keep_committed, config.provenance.edits) == (False, True, True)
+    assert problems == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (3, "must be a table"),
+        ({"comits": True}, "did you mean `commits`?"),
+        ({"commits": "no"}, "must be true or false, not a string"),
+    ],
+)
+def test_signals_that_cannot_be_set(value, told):
+    config, problems = read_settings({"provenance": value})
+    assert config.provenance.commits
+    assert [told in str(problem) for problem in problems] == [True]
