@@ -114,6 +114,10 @@ class SnapshotLike(Protocol):
         """
         ...
 
+    def importers(self, module: str) -> tuple[str, ...]:
+        """Workspace files with an import that binds the submodule on its parent: modules, or paths."""
+        ...
+
     def imported_anywhere(self, module: str) -> bool:
         """Whether an import binds the submodule `module` on its parent.
 

@@ -205,6 +205,16 @@ class Snapshot:
                 names.add(name)
         return names
 
+    def importers(self, module: str) -> tuple[str, ...]:
+        """Workspace files with an import that binds the submodule on its parent: modules, or paths."""
+        found = {
+            entry.module or entry.path
+            for uid in self._postings.imports.get(module, ())
+            if (entry := self.files.on_disk(self._postings.paths.get(uid), uid)) is not None
+        }
+        found |= {d.entry.module or d.entry.path for d in self.files.documents() if module in d.imports}
+        return tuple(sorted(found))
+
     def imported_anywhere(self, module: str) -> bool:
         """Whether an import binds the submodule on its parent.
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from callground.resolve import modules
 from callground.resolve.evaluator import Evaluator
 from callground.verdict.findings import Proof
 from callground.verdict.sites import Site
 
+_MOST = 60
+"""Modules that are looked at before a part counts as needed."""
 _MISSING = ("ImportError", "ModuleNotFoundError")
 
 
@@ -32,7 +35,40 @@ def optional(ev: Evaluator, site: Site, proof: Proof) -> str:
                 if same and any(g.startswith("try:") and any(e in g for e in _MISSING) for g in b.guards):
                     return "the file also imports it where its absence is expected"
     module = site.unit.module.name
-    if "." in module and not ev.snapshot.imported_anywhere(module):
-        ev.read("module", module)
-        return f"no other file imports `{module}`: it may be a plugin with needs of its own"
+    if "." in module and not _needed(ev, module):
+        return f"importing `{module.split('.')[0]}` does not import `{module}`: it may be a part with needs of its own"
     return ""
+
+
+def _needed(ev: Evaluator, name: str) -> bool:
+    """Whether a chain of plain imports at module level leads from a top-level module or package to the module."""
+    seen = {name}
+    pending = [name]
+    while pending and len(seen) < _MOST:
+        current = pending.pop()
+        if "." not in current or current.rpartition(".")[2] == "__main__":
+            return True
+        for importer in ev.snapshot.importers(current):
+            if importer not in seen and _plainly(ev, importer, current):
+                seen.add(importer)
+                pending.append(importer)
+    return bool(pending)
+
+
+def _plainly(ev: Evaluator, importer: str, name: str) -> bool:
+    """Whether a module imports another outside of every condition and function."""
+    module = ev.module(importer)
+    if module is None:
+        return False
+    for file in ev.faces(module):
+        index = ev.index(file)
+        for bound in (*index.names(), "*"):
+            for _piece, b in index.bindings(bound):
+                if b.guards or b.kind not in ("import", "from", "star"):
+                    continue
+                target = modules.absolute(module, b.value or "") or ""
+                if target == name or (b.kind == "from" and f"{target}.{b.path}" == name):
+                    return True
+                if b.kind == "import" and (b.value or "").startswith(name + "."):
+                    return True
+    return False

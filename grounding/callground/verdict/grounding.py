@@ -175,7 +175,7 @@ def _absent(ev: Evaluator, name: str, site: Site, trace: Trace) -> Proof | Why:
     parent, _, _last = name.rpartition(".")
     known = ev.module(parent) if parent and ev.snapshot.exists(parent) else None
     why = ev.snapshot.import_open(name)
-    if why is not None and (known is None or known.origin != "stdlib"):
+    if why is not None and (known is None or known.origin != "stdlib" or known.also):
         return Why(Reason.UNKNOWN_IMPORT, why)
     if not parent and any("sys-path-edit" in ev.index(file).dynamic for file in ev.faces(site.unit.module)):
         return Why(Reason.UNKNOWN_IMPORT, "sys.path is edited here")

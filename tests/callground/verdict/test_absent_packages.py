@@ -25,7 +25,7 @@ MISSING = "zz_not_a_package"
             "hint",
             "declares `zz-not-a-package`",
         ),
-        ({"app/__init__.py": "", "app/extra.py": f"import {MISSING}\n"}, "hint", "plugin"),
+        ({"app/__init__.py": "", "app/extra.py": f"import {MISSING}\n"}, "hint", "needs of its own"),
         (
             {"app/__init__.py": "", "app/extra.py": f"import {MISSING}\n", "main.py": "import app.extra\n"},
             "error",
