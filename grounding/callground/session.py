@@ -42,6 +42,12 @@ class Selection(NamedTuple):
     """Files and folders that could not be looked into."""
 
 
+def info_of(found: Environment) -> EnvironmentInfo:
+    """An environment as reports name it."""
+    version = found.version_text if any(found.version) else ""
+    return EnvironmentInfo(found.python, version, found.trusted, found.doubtful)
+
+
 class Session:
     """One opened workspace.  Use it as a context manager: it ends its child processes when it closes."""
 
@@ -101,9 +107,7 @@ class Session:
     @property
     def info(self) -> EnvironmentInfo:
         """The environment as reports name it."""
-        found = self.environment
-        version = found.version_text if any(found.version) else ""
-        return EnvironmentInfo(found.python, version, found.trusted, found.doubtful)
+        return info_of(self.environment)
 
     def select(self, paths: Sequence[str] = ()) -> Selection:
         """The files of `paths`: folders are searched, files are taken as they are.  No paths: the root."""

@@ -18,6 +18,9 @@ from pytest_lsp.client import register_lsp_features
 import callground
 import callground_server
 
+SETTINGS = {"scope": "all", "python": sys.executable}
+"""Every finding, in an environment that is known: tests that are about something else say so."""
+
 PATIENCE = 30.0
 """Seconds to wait for anything: machines that run tests are slow."""
 
@@ -88,7 +91,7 @@ class Editor:
                 root_uri=opened[0].as_uri() if opened else None,
                 workspace_folders=[lsp.WorkspaceFolder(uri=path.as_uri(), name=path.name) for path in opened],
                 # Most tests are about findings, not about who wrote the text.
-                initialization_options={"scope": "all"} if options is None else options,
+                initialization_options=SETTINGS if options is None else options,
             )
         )
 
@@ -112,7 +115,7 @@ class Editor:
 
     def _configuration(self, params: lsp.ConfigurationParams) -> list[Any]:
         answers = [self.settings.get(item.section or "") for item in params.items]
-        return [{"scope": "all", **answer} if isinstance(answer, dict) else answer for answer in answers]
+        return [{**SETTINGS, **answer} if isinstance(answer, dict) else answer for answer in answers]
 
     def _refresh(self, _: None) -> None:
         self.refreshes += 1

@@ -21,6 +21,11 @@ else:
 _ROOT_MARKS = ("pyproject.toml", ".git", "setup.cfg", "setup.py")
 
 
+def is_project(folder: str) -> bool:
+    """Whether something in a folder marks it as the root of a project."""
+    return any(os.path.lexists(os.path.join(folder, mark)) for mark in _ROOT_MARKS)
+
+
 def find_root(start: str) -> str:
     """The workspace that `start` lies in.
 
@@ -35,7 +40,7 @@ def find_root(start: str) -> str:
     marked: str | None = None
     folder = start
     while True:
-        if marked is None and any(os.path.lexists(os.path.join(folder, mark)) for mark in _ROOT_MARKS):
+        if marked is None and is_project(folder):
             marked = folder
         if _table(os.path.join(folder, "pyproject.toml"), []):
             return folder

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from callground.facts.interface_hash import changed_keys
 from callground.graph.indexes import FileIndex
+from callground.graph.interface import SourceFile
+from callground.graph.layers import FileEntry, absolute_imports
 from callground.verdict.model import Key
 
 Progress = Callable[[str, int, int], None]
@@ -15,6 +18,10 @@ Progress = Callable[[str, int, int], None]
 def never() -> bool:
     """The `stop` of those who wait for the whole answer."""
     return False
+
+
+Face = tuple[FileEntry, SourceFile, FileIndex]
+"""One version of a file, with its facts."""
 
 
 @dataclass(frozen=True)
@@ -81,3 +88,46 @@ def index_keys(
     old_modules, new_modules = set(old_imports), set(new_imports)
     keys.update(("imported", module) for module in old_modules ^ new_modules)
     return keys
+
+
+def difference(path: str, names: set[str], before: Face | None, after: Face | None) -> Change:
+    """What the step from one version of a file to another means; `names` are modules that the file was found as."""
+    names = names | {face[0].module or path for face in (before, after) if face is not None}
+    modules, paths = frozenset(names), frozenset((path,))
+    if before is None or after is None:
+        # Of one side nothing is known: everything that read the module is decided again.
+        face = before or after
+        keys: set[Key] = set()
+        if face is not None:
+            keys = index_keys(face[2], None, absolute_imports(face[2], face[0].module, face[0].is_package), ())
+        return Change(frozenset(keys), modules, paths, modules)
+    old_entry, old_file, old_index = before
+    new_entry, new_file, new_index = after
+    if old_file.digest == new_file.digest:
+        return Change(paths=paths, texts=modules)
+    keys = index_keys(
+        old_index,
+        new_index,
+        absolute_imports(old_index, old_entry.module, old_entry.is_package),
+        absolute_imports(new_index, new_entry.module, new_entry.is_package),
+    )
+    for name in names:
+        keys |= changed_keys(name, old_file.facts, new_file.facts)
+    return Change(frozenset(keys), paths=paths, texts=modules)
+
+
+def renamed(entry: FileEntry, module: str | None, index: FileIndex) -> Change:
+    """A file goes by another module name: whoever found it by name finds it under the other one."""
+    keys = index_keys(index, None, absolute_imports(index, entry.module, entry.is_package), ())
+    keys |= index_keys(None, index, (), absolute_imports(index, module, entry.is_package))
+    names = frozenset((entry.module or entry.path, module or entry.path))
+    return Change(frozenset(keys), names, frozenset((entry.path,)), names)
+
+
+def came_or_went(modules: Iterable[str]) -> Change:
+    """Modules are there that were not, or the other way round, or they are elsewhere."""
+    names = frozenset(modules)
+    keys: set[Key] = {("module", name) for name in names}
+    # Whatever asked a package for its submodules depends on the set of them.
+    keys.update(("module", name.rpartition(".")[0]) for name in names if "." in name)
+    return Change(frozenset(keys), names)

@@ -9,6 +9,7 @@ from callground.config.model import Config
 from callground.environment.declared import declared_distributions
 from callground.environment.discover import find_environment as discover
 from callground.environment.finder import Roots
+from callground.environment.listing import mark_of as mark
 from callground.environment.model import Environment
 from callground.environment.probe import KeyValueStore, Prober
 from callground.environment.roots import find_roots
@@ -18,6 +19,14 @@ from callground.environment.workspace_files import is_excluded, list_files
 def find_environment(root: str, config: Config, *, trusted: bool = False) -> Environment:
     """The environment of a workspace by its settings."""
     return discover(root, python=config.python, trusted=trusted)
+
+
+def mark_of(environment: Environment) -> tuple[object, ...]:
+    """What changes when packages are installed: a few ``stat`` calls."""
+    places = [*environment.site, *environment.pth_files]
+    if environment.prefix:
+        places.append(os.path.join(environment.prefix, "pyvenv.cfg"))
+    return tuple(mark(place) for place in places)
 
 
 def workspace_files(root: str, config: Config, *, shallow: bool = False) -> list[str]:

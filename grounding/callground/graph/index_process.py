@@ -7,6 +7,7 @@ carries paths and digests as JSON lines; facts go through the store.  The child 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import random
 import subprocess
@@ -14,6 +15,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+
+logger = logging.getLogger(__name__)
 
 CHUNK = 16
 """Paths that are sent ahead: enough to keep the child busy, few enough to stop soon."""
@@ -81,6 +84,14 @@ class Child:
                 # Whoever leaves early leaves answers in the pipe: the next question needs another child.
                 if received < sent:
                     self._end()
+
+    def parse(self, path: str) -> None:
+        """Have one file's facts put into the store; whoever needs them looks there, and does without."""
+        try:
+            for _ in self.index([path], lambda: False):
+                pass
+        except ChildDied as death:
+            logger.warning("%s could not be parsed in a process of its own: %s", os.path.basename(path), death)
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from callground.verdict.verify import Site
 
 
+MOST_NEWER = 3
+"""So often a judgement starts again because files on disk turn out to be newer."""
+
+
 class Counts(NamedTuple):
     """What a judgement cost: for tests that assert what was recomputed."""
 
@@ -41,6 +45,8 @@ class Tracker:
         self.counts: dict[str, Counts] = {}
         """Per file: what the last judgement cost."""
         self._outlines = Outlines()
+        self.touched: set[str] = set()
+        """Files whose verdicts a judgement of another has found to be out of date; whoever reads it empties it."""
         self.judged_sites: list[tuple[str, str]] = []
         """(path, callee) of every site judged since someone emptied the list."""
 
@@ -49,6 +55,17 @@ class Tracker:
 
         When `stop` ends it early (Stopped), nothing is lost but time.
         """
+        verdicts = self._judge(path, stop)
+        for _ in range(MOST_NEWER):
+            change = self._workspace.catch_up()
+            if not change:
+                break
+            # A file that was needed is newer on disk than anybody knew.
+            self.touched |= self.apply(change) - {path}
+            verdicts = self._judge(path, stop)
+        return verdicts
+
+    def _judge(self, path: str, stop: Callable[[], bool]) -> list[Verdict]:
         workspace = self._workspace
         snapshot = workspace.snapshot()
         with workspace.pinned():

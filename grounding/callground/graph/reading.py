@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from callground.facts.extract import extract_module
@@ -15,6 +16,9 @@ from callground.source.decode import decode
 from callground.source.pieces import normalized
 
 _INDEX, _PROBE = "index", "probe"
+
+AWAY_FROM = 200_000
+"""Bytes of a file from which on it is parsed in another process, where there is one."""
 
 Signature = tuple[int, int, int]
 """Modification time in nanoseconds, size, inode."""
@@ -38,6 +42,8 @@ class Reader:
     def __init__(self, folder: str | None = None) -> None:
         self.folder = folder
         self.store = Store(Path(folder) if folder is not None else None)
+        self.away: Callable[[str], None] | None = None
+        """Has a large file's facts put into the store by another process."""
         self.extracted = 0
         """How many files were parsed, not found in the store: for tests that count work."""
 
@@ -58,6 +64,9 @@ class Reader:
         if decoded.error is not None:
             return SourceFile(path, "", _nothing(decoded.error), digest, is_stub)
         facts = self.store.facts(digest)
+        if facts is None and self.away is not None and len(data) > AWAY_FROM:
+            self.away(path)
+            facts = self.store.facts(digest)
         if facts is None:
             facts = self._extract(decoded.text, decoded.encoding, digest)
         return SourceFile(path, normalized(decoded.text), facts, digest, is_stub)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from callground.environment.roots import module_name
 from callground.graph.indexes import absolute_import, imports_of, next_uid, with_parents
 from callground.graph.interface import Module, SourceFile
 from callground.graph.layers import FileEntry, OpenFile, absolute_imports
-from callground.graph.reading import Reader
+from callground.graph.reading import Reader, Signature, signature_of
 
 DEFAULT_LIMIT = 96_000_000
 """Bytes that the contents of modules may take, estimated; least recently used ones go first."""
@@ -80,6 +80,7 @@ class Contents:
         self._size = 0
         self._pins = 0
         self._files: OrderedDict[str, SourceFile] = OrderedDict()
+        self._signatures: dict[str, Signature | None] = {}
         self._lock = threading.Lock()
 
     def get(self, path: str) -> SourceFile | None:
@@ -90,9 +91,10 @@ class Contents:
                 self._files.move_to_end(path)
             return file
 
-    def put(self, path: str, file: SourceFile) -> None:
-        """Keep a file that was read."""
+    def put(self, path: str, file: SourceFile, signature: Signature | None = None) -> None:
+        """Keep a file that was read, with what it looked like from outside before."""
         with self._lock:
+            self._signatures[path] = signature
             old = self._files.pop(path, None)
             if old is not None:
                 self._size -= _cost(old)
@@ -106,6 +108,12 @@ class Contents:
             old = self._files.pop(path, None)
             if old is not None:
                 self._size -= _cost(old)
+
+    def outdated(self) -> list[str]:
+        """Files that look otherwise on disk than when they were read."""
+        with self._lock:
+            known = [(path, self._signatures.get(path)) for path in self._files]
+        return [path for path, signature in known if signature is not None and signature_of(path) != signature]
 
     @contextmanager
     def pinned(self) -> Iterator[None]:
@@ -123,7 +131,8 @@ class Contents:
         if self._pins:
             return
         while self._size > self._limit and len(self._files) > 1:
-            _, file = self._files.popitem(last=False)
+            path, file = self._files.popitem(last=False)
+            self._signatures.pop(path, None)
             self._size -= _cost(file)
 
 
@@ -260,17 +269,31 @@ class Space:
         expected = self.expected(path)
         if file is not None and expected in (None, file.digest):
             return
+        signature = signature_of(path)
         file = self.reader.read(path, is_stub=is_stub)
-        self.contents.put(path, file)
+        self.contents.put(path, file, signature)
         if expected not in (None, file.digest):
             self.outdated.add(path)
 
     def reread(self, path: str) -> SourceFile:
         """Read a file again whose content has changed."""
         with self._lock:
+            signature = signature_of(path)
             file = self.reader.read(path, is_stub=path.endswith(".pyi"))
-            self.contents.put(path, file)
+            self.contents.put(path, file, signature)
             return file
+
+    def forget_outdated(self, known: Container[str]) -> set[str]:
+        """Drop what was read of files that have changed since, those in `known` aside; the modules concerned."""
+        with self._lock:
+            changed: set[str] = set()
+            for path in self.contents.outdated():
+                if path not in known:
+                    self.contents.drop(path)
+                    changed.update(self.paths.get(path, ()))
+            if changed:
+                self.patched = {}
+            return changed
 
     def relocate(self, names: Iterable[str]) -> set[str]:
         """Ask again where modules are; the names whose answer changed.  Snapshots keep the old table."""

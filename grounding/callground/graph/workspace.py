@@ -7,17 +7,17 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 from callground.check import CannotRead
 from callground.config.model import DEFAULT, Config
 from callground.environment.finder import Finder
 from callground.environment.model import Environment
-from callground.facts.interface_hash import changed_keys
 from callground.graph import discovery
-from callground.graph.changes import NOTHING, Change, Progress, index_keys, never
+from callground.graph.changes import NOTHING, Change, Face, Progress, came_or_went, difference, never, renamed
+from callground.graph.index_process import Child
 from callground.graph.indexes import FileIndex, Postings, next_uid
 from callground.graph.indexing import Indexed, index_workspace
-from callground.graph.interface import SourceFile
 from callground.graph.layers import FileEntry, Files, absolute_imports
 from callground.graph.reading import ProbeAnswers, Reader, signature_of
 from callground.graph.snapshot import Snapshot, importers
@@ -59,6 +59,9 @@ class Workspace:
         self.errors: dict[str, str] = {}
         """Files that could not be read or parsed, with the reason."""
         self._contents = contents or Contents()
+        self._discovered = False
+        self._child: Child | None = None
+        self._environment_mark = discovery.mark_of(environment)
         self._postings = Postings()
         self._files = Files({}, {})
         self._complete = False
@@ -76,11 +79,18 @@ class Workspace:
         cache: str | None = None,
         shallow: bool = False,
         contents: Contents | None = None,
+        trusted: bool = False,
     ) -> Workspace:
-        """Open a folder; none of its files is read yet.  Workspaces of one environment may share contents."""
+        """Open a folder; none of its files is read yet.
+
+        Without `environment` the folder's own is looked for (and again when packages are installed); `trusted`
+        says whether its interpreter may be started.  Workspaces of one environment may share `contents`.
+        """
         settings = config or DEFAULT
-        found = environment or discovery.find_environment(root, settings)
-        return cls(root, found, settings, cache=cache, shallow=shallow, contents=contents)
+        found = environment or discovery.find_environment(root, settings, trusted=trusted)
+        workspace = cls(root, found, settings, cache=cache, shallow=shallow, contents=contents)
+        workspace._discovered = environment is None
+        return workspace
 
     def _make_space(self) -> Space:
         self._listed = self._list()
@@ -264,7 +274,7 @@ class Workspace:
         virtual = {path for path in self._files.open if path not in self._files.disk and not os.path.isfile(path)}
         if virtual == self._space.virtual_paths:
             return NOTHING
-        change = _came_or_went(self._space.suppose(virtual))
+        change = came_or_went(self._space.suppose(virtual))
         self._replace(self._files)
         return change
 
@@ -277,7 +287,7 @@ class Workspace:
     file_created = file_changed
     file_deleted = file_changed
 
-    def file_renamed(self, old: str, new: str) -> Change:
+    def filerenamed(self, old: str, new: str) -> Change:
         """A file has another path now."""
         return self.files_changed([old, new])
 
@@ -296,6 +306,7 @@ class Workspace:
     def refresh(self) -> Change:
         """Look at everything again: a branch was switched, a package installed."""
         with self.lock:
+            change = self._refresh_environment()
             self._listed = on_disk = self._list()
             present = set(on_disk)
             stale = [path for path in self._files.disk if path not in present]
@@ -303,8 +314,32 @@ class Workspace:
                 entry = self._files.disk.get(path)
                 if entry is None or entry.signature != signature_of(path):
                     stale.append(path)
-            change = self._apply(self._relayout(stale))
+            change |= self._apply(self._relayout(stale))
             return change | self.files_changed(stale) if stale else change
+
+    def catch_up(self) -> Change:
+        """Take files that turned out to be newer on disk than in the table."""
+        outdated = self._space.outdated
+        if not outdated:
+            return NOTHING
+        paths = list(outdated)
+        outdated.clear()
+        return self.files_changed(paths)
+
+    def _refresh_environment(self) -> Change:
+        """Packages may have been installed, upgraded or removed."""
+        mark = discovery.mark_of(self.environment)
+        if mark != self._environment_mark:
+            self._environment_mark = mark
+            if self._discovered:
+                found = discovery.find_environment(self.root, self.config, trusted=self.environment.trusted)
+                if found.key() != self.environment.key():
+                    return self.set_environment(found)
+        names = self._space.forget_outdated(self._files.disk)
+        if not names:
+            return NOTHING
+        self._replace(self._files)
+        return self._apply(Change(modules=frozenset(names), texts=frozenset(names)))
 
     def set_environment(self, environment: Environment, config: Config | None = None) -> Change:
         """Another interpreter, other packages or other settings: everything is asked again."""
@@ -312,6 +347,7 @@ class Workspace:
             self.environment = environment
             self.config = config or self.config
             self._contents = Contents()
+            self._environment_mark = discovery.mark_of(environment)
             self._space = self._make_space()
             self._suppose()
             self._replace(self._files)
@@ -320,7 +356,7 @@ class Workspace:
 
     def reconfigure(self, config: Config) -> Change:
         """Other settings: the interpreter, the roots and the files may be others."""
-        environment = discovery.find_environment(self.root, config)
+        environment = discovery.find_environment(self.root, config, trusted=self.environment.trusted)
         with self.lock:
             self.set_environment(environment, config)
             present = set(self._listed)
@@ -372,7 +408,7 @@ class Workspace:
         elif not space.finder.refresh():
             return NOTHING
         changed = space.relocate(list(space.located))
-        return self._rename_modules() | _came_or_went(changed)
+        return self._rename_modules() | came_or_went(changed)
 
     def _rename_modules(self) -> Change:
         """Enter files and documents anew that go by another module name since the layout has changed."""
@@ -386,26 +422,26 @@ class Workspace:
             file = self._space.reread(path)
             index = self.reader.index(file)
             disk[path] = self._post(path, file.digest, entry.signature, index)
-            change |= _renamed(entry, module, index)
+            change |= renamed(entry, module, index)
         for path, document in self._files.open.items():
             known = disk.get(path)
             module = known.module if known is not None else self._space.module_at(path)
             if document is not None and module != document.entry.module:
                 opened[path] = self._space.rehomed(document, module)
-                change |= _renamed(document.entry, module, document.index)
+                change |= renamed(document.entry, module, document.index)
         if change:
             self._replace(Files(disk, opened))
         return change
 
     # -- what a change means
 
-    def _face(self, path: str) -> tuple[FileEntry, SourceFile, FileIndex] | None:
+    def _face(self, path: str) -> Face | None:
         document = self._files.open.get(path)
         if document is not None:
             return document.entry, document.file, document.index
         return self._disk_face(path)
 
-    def _disk_face(self, path: str) -> tuple[FileEntry, SourceFile, FileIndex] | None:
+    def _disk_face(self, path: str) -> Face | None:
         """What the table says about a file on disk, facts included: from memory, else from the store."""
         entry = self._files.disk.get(path)
         if entry is None:
@@ -417,40 +453,13 @@ class Workspace:
             return None
         return entry, file, self.reader.index(file)
 
-    def _difference(
-        self,
-        path: str,
-        before: tuple[FileEntry, SourceFile, FileIndex] | None,
-        after: tuple[FileEntry, SourceFile, FileIndex] | None,
-    ) -> Change:
+    def _difference(self, path: str, before: Face | None, after: Face | None) -> Change:
         names = set(self._space.paths.get(path, ()))
-        for face in (before, after):
-            if face is not None:
-                names.add(face[0].module or path)
-        if before is None or after is None:
-            # Of one side nothing is known: everything that read the module is decided again.
-            face = before or after
-            keys: set[Key] = set()
-            if face is not None:
-                keys = index_keys(face[2], None, absolute_imports(face[2], face[0].module, face[0].is_package), ())
-            keys |= self._packages_changed(path, keys)
-            return Change(frozenset(keys), frozenset(names), frozenset({path}), frozenset(names))
-        old_entry, old_file, old_index = before
-        new_entry, new_file, new_index = after
-        if old_file.digest == new_file.digest:
-            return Change(paths=frozenset({path}), texts=frozenset(names))
-        keys = index_keys(
-            old_index,
-            new_index,
-            absolute_imports(old_index, old_entry.module, old_entry.is_package),
-            absolute_imports(new_index, new_entry.module, new_entry.is_package),
-        )
-        for name in names:
-            keys |= changed_keys(name, old_file.facts, new_file.facts)
-        keys |= self._packages_changed(path, keys)
-        return Change(frozenset(keys), paths=frozenset({path}), texts=frozenset(names))
+        change = difference(path, names, before, after)
+        packages = self._packages_changed(path, change.keys)
+        return replace(change, keys=change.keys | packages) if packages else change
 
-    def _packages_changed(self, path: str, keys: set[Key]) -> set[Key]:
+    def _packages_changed(self, path: str, keys: frozenset[Key]) -> set[Key]:
         """``("imported", "*")`` when the workspace as a whole imports other packages than before."""
         tops = {key[1] for key in keys if key[0] == "imported" and "." not in key[1]} - sys.stdlib_module_names
         if not tops:
@@ -471,22 +480,14 @@ class Workspace:
             self.memo.forget(change.texts)
         return change
 
+    def parse_large_files_away(self) -> None:
+        """From now on large files are parsed by a child process, which is started when there is one."""
+        if self.reader.shared:
+            self._child = Child(self.reader.folder)
+            self.reader.away = self._child.parse
+
     def close(self) -> None:
         """End child processes and close the store."""
+        if self._child is not None:
+            self._child.close()
         self.reader.close()
-
-
-def _renamed(entry: FileEntry, module: str | None, index: FileIndex) -> Change:
-    """A file goes by another module name: whoever found it by name finds it under the other one."""
-    keys = index_keys(index, None, absolute_imports(index, entry.module, entry.is_package), ())
-    keys |= index_keys(None, index, (), absolute_imports(index, module, entry.is_package))
-    names = frozenset((entry.module or entry.path, module or entry.path))
-    return Change(frozenset(keys), names, frozenset((entry.path,)), names)
-
-
-def _came_or_went(modules: Iterable[str]) -> Change:
-    names = frozenset(modules)
-    keys: set[Key] = {("module", name) for name in names}
-    # Whatever asked a package for its submodules depends on the set of them.
-    keys.update(("module", name.rpartition(".")[0]) for name in names if "." in name)
-    return Change(frozenset(keys), names)

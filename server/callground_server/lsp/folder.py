@@ -11,12 +11,13 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from callground.check import review
-from callground.config import Config, Problem, load, read_settings
+from callground.check import doubt, review
+from callground.config import Config, Problem, is_project, load, read_settings
 from callground.graph.changes import NOTHING, Change, never
 from callground.graph.driver import Stopped
 from callground.graph.invalidation import Tracker
 from callground.graph.workspace import Workspace
+from callground.session import info_of
 from callground.verdict.report import FileVerdicts
 from callground_server.lsp.marks import Marks
 from callground_server.lsp.repairing import Suggestions
@@ -41,12 +42,16 @@ class Outcome(NamedTuple):
     review: FileVerdicts
     final: bool = True
     """False when a search may find better suggestions."""
+    touched: frozenset[str] = frozenset()
+    """Other files whose verdicts turned out to be out of date."""
 
 
 class Folder:
     """A workspace folder (or the folder of a lone file)."""
 
-    def __init__(self, root: str, *, settings: object = None, cache: str | None = None, lone: bool = False) -> None:
+    def __init__(
+        self, root: str, *, settings: object = None, cache: str | None = None, lone: bool = False, trusted: bool = True
+    ) -> None:
         self.root = root
         self.lone = lone
         """No folder was opened: only the files that are looked at count."""
@@ -54,6 +59,7 @@ class Folder:
         self.config = Config()
         self._settings = settings
         self._cache = cache
+        self._trusted = trusted
         self._workspace: Workspace | None = None
         self._tracker: Tracker | None = None
         self._indexing: threading.Thread | None = None
@@ -70,9 +76,17 @@ class Folder:
         """The graph, made when it is first asked for."""
         if self._workspace is None:
             self._read_settings()
-            self._workspace = Workspace.open(self.root, config=self.config, cache=self._cache)
+            self._workspace = Workspace.open(
+                self.root, config=self.config, cache=self._cache, trusted=self._trusted, shallow=self._shallow()
+            )
             self._tracker = Tracker(self._workspace)
+            # A large file holds up the editor's loop for as long as it is parsed beside it.
+            self._workspace.parse_large_files_away()
         return self._workspace
+
+    def _shallow(self) -> bool:
+        """A lone file's folder that nothing marks as a project may be somebody's home: it is not searched."""
+        return self.lone and not is_project(self.root)
 
     @property
     def tracker(self) -> Tracker:
@@ -206,7 +220,10 @@ class Folder:
         suggest = self._suggestions.of(workspace, path, text, verdicts) if thorough else ready
         marks = self._marks.of(document.file) if document is not None else None
         shown = review(path, text, verdicts, root=self.root, config=self.config, suggest=suggest, marks=marks)
-        return Outcome(path, text, generation, complete, shown, not ready.missed)
+        # Where nobody knows which environment is meant, a package that is not there is no fault of the code.
+        (shown,), _ = doubt([shown], info_of(workspace.environment))
+        touched, self.tracker.touched = frozenset(self.tracker.touched), set()
+        return Outcome(path, text, generation, complete, shown, not ready.missed, touched)
 
     def holds(self, path: str) -> bool:
         """Whether a file lies in this folder."""

@@ -47,7 +47,7 @@ class _Entry:
 class Session:
     """One connection."""
 
-    def __init__(self, *, cache: str | None = None) -> None:
+    def __init__(self, *, cache: str | None = None, trusted: bool = True) -> None:
         self.client = Client()
         self.worker = Worker()
         self.folders: dict[str, Folder] = {}
@@ -63,6 +63,7 @@ class Session:
         self.listeners.append(self.impact)
         self.configuration_changed: Callable[[], Awaitable[None]] | None = None
         self._cache = cache
+        self._trusted = trusted
         self._entries: dict[str, _Entry] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self.closed = False
@@ -82,7 +83,9 @@ class Session:
         folder = self.folders.get(root)
         if folder is not None:
             return folder
-        folder = self.folders[root] = Folder(root, settings=self.settings, cache=self._cache, lone=lone)
+        folder = self.folders[root] = Folder(
+            root, settings=self.settings, cache=self._cache, lone=lone, trusted=self._trusted
+        )
         self._rehome()
         self.worker.submit(("index", root), lambda: self._index(folder), urgent=False)
         return folder
@@ -292,6 +295,8 @@ class Session:
             return
         if outcome is not None:
             self.call(lambda: self._arrived(uri, version, outcome))
+            if outcome.touched:
+                self.call(lambda: self.recheck(outcome.touched))
         if outcome is None or not outcome.final:
             # Something urgent came between, or the near names are still to be found: the rest comes after it.
             self.worker.resume(key, lambda: self._check(folder, uri, path, text, version, False))

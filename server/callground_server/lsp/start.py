@@ -20,7 +20,7 @@ def serve(argv: list[str]) -> int:
     parser.add_argument(
         "--untrusted",
         action="store_true",
-        help="never start the workspace's own interpreter or tools (so far the server never does)",
+        help="never start the workspace's own interpreter: compiled modules are then not looked into",
     )
     parser.add_argument("--cache-dir", help="where facts are kept between sessions")
     options = parser.parse_args(argv)
@@ -31,7 +31,7 @@ def serve(argv: list[str]) -> int:
     from callground_server.lsp.server import create_server
     from callground_server.lsp.session import Session
 
-    server = create_server(Session(cache=options.cache_dir))
+    server = create_server(Session(cache=options.cache_dir, trusted=not options.untrusted))
     code = 1
     try:
         server.start_io(reader, writer)

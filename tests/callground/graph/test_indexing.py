@@ -132,3 +132,19 @@ def test_many_versions_of_files_are_cleared_out(tmp_path: Path) -> None:
     assert indexed(workspace) == ["C0", "C1", "C2"]
     assert len(workspace.snapshot().postings.paths) < 1000
     assert sorted(q for _, q in old.classes_with_base("Base")) == ["C0", "C1", "C2"]
+
+
+def test_a_large_file_is_parsed_away(tmp_path: Path) -> None:
+    lay(tmp_path / "p", 1)
+    (tmp_path / "p" / "large.py").write_text("def f(): ...\n" * 20_000, "utf-8")
+    workspace = Workspace.open(str(tmp_path / "p"), ENVIRONMENT, cache=str(tmp_path / "store"))
+    workspace.parse_large_files_away()
+    workspace.load("part_0")
+    assert workspace.reader.extracted == 1
+    workspace.load("large")
+    assert workspace.reader.extracted == 1
+    found = workspace.snapshot().module("large")
+    assert found is not None
+    assert found.source is not None
+    assert len(found.source.facts.pieces) == 20_000
+    workspace.close()

@@ -192,3 +192,37 @@ def test_an_index_that_becomes_complete_answers_what_was_left_open(tmp_path: Pat
     assert tracker.apply(workspace.finish_index()) == {path}
     second = {verdict.callee: verdict for verdict in tracker.judge(path)}
     assert second["api.Session().post"].status == "ungrounded"
+
+
+def test_a_package_that_is_upgraded_or_installed_is_seen(tmp_path: Path) -> None:
+    site, root = tmp_path / "site", tmp_path / "project"
+    site.mkdir()
+    root.mkdir()
+    (site / "lib.py").write_text("def old(): ...\n")
+    (root / "client.py").write_text("import lib\nimport extra\n\nlib.new()\nextra.f()\n")
+    environment = Environment.described(sys.version_info[:2], site=[str(site)])
+    workspace = Workspace.open(str(root), environment, cache=str(tmp_path / ".cache"))
+    workspace.index()
+    tracker = Tracker(workspace)
+    path = str(root / "client.py")
+    first = {verdict.callee: verdict.status for verdict in tracker.judge(path)}
+    assert first["lib.new"] == "ungrounded"
+    assert first["extra"] != "grounded"
+    assert not tracker.apply(workspace.refresh())
+    (site / "lib.py").write_text("def old(): ...\ndef new(): ...\n")
+    (site / "extra").mkdir()
+    (site / "extra" / "__init__.py").write_text("def f(): ...\n")
+    assert tracker.apply(workspace.refresh()) == {path}
+    second = {verdict.callee: verdict.status for verdict in tracker.judge(path)}
+    assert second == {"lib": "grounded", "extra": "grounded", "lib.new": "grounded", "extra.f": "grounded"}
+
+
+def test_a_file_that_is_newer_than_anybody_knew_is_taken_as_it_is(tmp_path: Path) -> None:
+    world = World(tmp_path, {"client.py": "import lib\n\nlib.new()\n"})
+    (tmp_path / "lib.py").write_text("def old(): ...\n")
+    world.follow(world.workspace.file_created(world.path("lib.py")), "lib.py")
+    # It leaves the memory, and changes behind everybody's back.
+    world.workspace.space.contents.drop(world.path("lib.py"))
+    (tmp_path / "lib.py").write_text("def new(): ...\n")
+    world.edit("client.py", "import lib\n\nlib.new()\nlib.new()\n")
+    assert world.status("client.py", "lib.new") == "grounded"
