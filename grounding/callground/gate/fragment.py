@@ -13,6 +13,7 @@ from callground.text_blocks import extract_code_blocks
 from callground.verdict.model import Range
 
 _INDENT = re.compile(r"[ \t]*")
+_METHOD = re.compile(r"(?:async\s+)?def\s+\w+\s*\(\s*(?:self|cls)\b")
 _TOP = re.compile(r"(?:async\s+def|def|class|import|from|@|if\s+__name__)\b")
 
 
@@ -47,6 +48,12 @@ class Code(NamedTuple):
     """For each: the columns of what stood before it there (a prompt, a quotation mark, indentation)."""
     raw_indent: int = 0
     """The indentation that all of it had."""
+
+    @property
+    def defines(self) -> bool:
+        """Whether it begins with a function or a class."""
+        first = next((line for line in self.lines if line.strip()), "")
+        return re.match(r"(?:async\s+def|def|class)\b|@", first) is not None
 
 
 def code_of(text: str) -> Code:
@@ -100,24 +107,59 @@ def _code(rows: list[str], found: list[tuple[int, str]]) -> Code:
 
 
 def alone(code: Code, imports: tuple[str, ...] = ()) -> Laid:
-    """A file that holds nothing but the code, below the given import lines."""
+    """A file that holds nothing but the code, below the given import lines.
+
+    Methods stand in a class, of which nothing else is known.
+    """
+    if _is_class_body(code):
+        return _joined([*imports, "class callground_class_(callground_base_):"], list(code.lines), [], code, "    ")
     return _joined([*imports], list(code.lines), [], code, "")
 
 
-def insert(text: str, line: int, code: Code) -> Laid:
+def _is_class_body(code: Code) -> bool:
+    tree = parse("\n".join(code.lines)).tree
+    if tree is None or not tree.body:
+        return False
+    functions = [s for s in tree.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)]
+    others = [s for s in tree.body if s not in functions]
+    methods = [f for f in functions if f.args.args and f.args.args[0].arg in ("self", "cls")]
+    return bool(methods) and all(isinstance(s, ast.Assign | ast.AnnAssign) for s in others)
+
+
+def placements(text: str, line: int, code: Code) -> list[Laid]:
     """The file's text with the code put in before `line` (1-based; behind the last line at the end).
 
-    The code goes before the statement that covers the line when the line is in the middle of one, and is
-    indented as the code that it pushes down; on an empty line as the next line of code, unless it came
-    indented itself: then it keeps that place, where the file has such a block.
+    The code goes before the statement that covers the line when the line is in the middle of one.  At the end
+    of a block it may belong to it or to what is around it, so there is one text for each level; the first is
+    indented as the code that it pushes down, on an empty line as the next line of code.  Code that came
+    indented has that level, where the file has such a block there.
     """
     rows = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if rows and not rows[-1]:
         rows.pop()
     at = min(max(line, 1), len(rows) + 1)
-    at = _statement_start(text, at)
-    indent = _indent_at(rows, at, code)
-    return _joined(rows[: at - 1], list(code.lines), rows[at - 1 :], code, indent)
+    tree = parse("\n".join(rows)).tree
+    levels: list[tuple[str, bool]] = []
+    if tree is not None:
+        at = _statement_start(tree, at)
+        levels = _levels(tree, at, rows)
+    likely = _indent_at(rows, at, code)
+    own = [level for level, _ in levels if code.raw_indent and len(level) == code.raw_indent]
+    first = next((line for line in code.lines if line.strip()), "")
+    if own:
+        indents = own[:1]
+    elif _METHOD.match(first):
+        indents = [level for level, in_class in levels if in_class][-1:] or [likely]
+    else:
+        indents = [likely, *(level for level, _ in levels)]
+    return [
+        _joined(rows[: at - 1], list(code.lines), rows[at - 1 :], code, indent) for indent in dict.fromkeys(indents)
+    ]
+
+
+def insert(text: str, line: int, code: Code) -> Laid:
+    """The likeliest of `placements`."""
+    return placements(text, line, code)[0]
 
 
 def taken_out(laid: Laid, text: str) -> str:
@@ -145,11 +187,35 @@ def _joined(before: list[str], middle: list[str], after: list[str], code: Code, 
     return Laid(text, ((first, first + len(moved) - 1),) if moved else (), back)
 
 
-def _statement_start(text: str, line: int) -> int:
+def _levels(tree: ast.Module, at: int, rows: list[str]) -> list[tuple[str, bool]]:
+    """The indentations that a statement before line `at` may have, and whether that is in the body of a class.
+
+    The outermost comes first.
+    """
+    body: list[ast.stmt] = tree.body
+    levels: list[tuple[str, bool]] = []
+    in_class = False
+    while True:
+        around = next((s for s in body if _first(s) < at <= (s.end_lineno or s.lineno)), None)
+        blocks = list(_blocks(around)) if around is not None else []
+        inner = next((b for b in blocks if _first(b[0]) <= at <= (b[-1].end_lineno or 0)), None)
+        if inner is not None and not (_first(inner[0]) == at and rows[at - 1].lstrip().startswith("elif")):
+            body, in_class = inner, isinstance(around, ast.ClassDef)
+            continue
+        ended = [block for block in blocks if (block[-1].end_lineno or 0) < at]
+        if ended:  # before an `else`: only what its `if` ends with
+            body = ended[-1]
+        break
+    while body:
+        levels.append((_indent(rows[_first(body[0]) - 1]), in_class))
+        before = [s for s in body if (s.end_lineno or s.lineno) < at]
+        blocks = list(_blocks(before[-1])) if before else []
+        body, in_class = (blocks[-1], isinstance(before[-1], ast.ClassDef)) if blocks else ([], False)
+    return levels
+
+
+def _statement_start(tree: ast.Module, line: int) -> int:
     """The line, or the first of the statement (of its header) that the line is in the middle of."""
-    tree = parse(text.replace("\r\n", "\n").replace("\r", "\n")).tree
-    if tree is None:
-        return line
     body: list[ast.stmt] = tree.body
     while True:
         around = next((s for s in body if _first(s) < line <= (s.end_lineno or s.lineno)), None)

@@ -294,10 +294,28 @@ class _Gate:
         return self._shown(laid, path, name, judged, verdicts, snapshot)
 
     def _placed(self, code: laying.Code, at: Place, name: str) -> FileVerdicts:
+        """Code at its place.  At the end of a block it may stand on several levels: on the one that has its names."""
         file = _file(self.snapshot, at.path)
-        laid = laying.insert(file.text if file is not None else "", at.line, code)
-        verdicts, snapshot = self._laid(laid, at.path)
+        text = file.text if file is not None else ""
+        breaks = parse(text).tree is not None
+        best: tuple[tuple[int, ...], laying.Laid, list[Verdict], Snapshot] | None = None
+        for laid in laying.placements(text, at.line, code):
+            verdicts, snapshot = self._laid(laid, at.path)
+            broken = breaks and parse(laid.text).tree is None
+            wrong = sum(verdict.finding is not None for verdict in verdicts)
+            # A definition says little about where it belongs; its names do.
+            faults: tuple[int, ...] = (broken, sum(map(_is_free, verdicts)), 0 if code.defines else wrong)
+            if best is None or faults < best[0]:
+                best = (faults, laid, verdicts, snapshot)
+            if not any(faults):
+                break
+        assert best is not None
+        faults, laid, verdicts, snapshot = best
+        known = len(self.errors)
         self._unparsed(at.path, name, snapshot, laid.lines, laid.line)
+        if faults[0] and len(self.errors) == known:
+            said = parse(laid.text)
+            self.errors.append(FileError(name, f"put there, it does not parse: {said.message}"))
         return self._shown(laid, at.path, name, verdicts, verdicts, snapshot)
 
     def _laid(self, laid: laying.Laid, path: str) -> tuple[list[Verdict], Snapshot]:

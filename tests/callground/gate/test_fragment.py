@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callground.gate.changed import changed_ranges
-from callground.gate.fragment import alone, code_of, insert, taken_out
+from callground.gate.fragment import alone, code_of, insert, placements, taken_out
 from callground.verdict.model import Range
 
 FILE = """\
@@ -81,6 +81,42 @@ def test_places(line, code, at, indent):
     assert rows[: at - 1] + rows[at:] == FILE.split("\n")
     if line != 18:  # before an `else` nothing can stand but what its `if` ends with
         ast.parse(laid.text)
+
+
+@pytest.mark.parametrize(
+    ("line", "indents"),
+    [
+        (1, [0]),
+        (5, [4]),
+        (10, [0, 4]),  # behind `first`: its last statement, or the next one of the file
+        (11, [0, 4]),
+        (13, [4]),
+        (17, [12]),
+        (18, [8, 12]),  # before the `else`: only what its `if` ends with parses
+        (20, [0, 4, 8, 12]),
+        (27, [4, 0]),
+    ],
+)
+def test_levels_that_are_possible(line, indents):
+    made = placements(FILE, line, code_of("f()"))
+    assert [
+        len(row) - len(row.lstrip()) for laid in made for row in [laid.text.split("\n")[laid.lines[0][0] - 1]]
+    ] == indents
+
+
+def test_before_an_elif_only_what_its_if_ends_with_is_possible():
+    text = "if a:\n    f()\nelif b:\n    g()\nelse:\n    h()\n"
+    for line, last in ((3, 3), (5, 5)):
+        made = placements(text, line, code_of("x()"))
+        assert "    x()" in made[-1].text.split("\n")[last - 1]
+        ast.parse(made[-1].text)
+
+
+def test_methods_stand_in_a_class():
+    laid = alone(code_of("def dumps(self, value):\n    return dumps(value)\n"), ("import a",))
+    assert laid.text.split("\n")[1:3] == ["class callground_class_(callground_base_):", "    def dumps(self, value):"]
+    assert laid.where(Range(4, 15, 4, 20)) == (2, 11, 2, 16)
+    assert alone(code_of("def f(self): ...\nf(1)\n")).text.startswith("def f(self)")
 
 
 def test_the_way_back_counts_columns_too():

@@ -80,9 +80,7 @@ def test_texts_that_could_not_be_read(unread, decision):
 def test_reasons_and_json():
     data = gate_verdict(report(WRONG, WARNING)).to_json(ROOT)
     assert data["reasons"] == ["a.py:3: no `b` [unknown-member]"]
-    assert data["blockers"] == [
-        {"file": "a.py", "line": 3, "column": 1, "code": "unknown-member", "message": "no `b`"}
-    ]
+    assert data["blockers"] == [{"file": "a.py", "line": 3, "column": 1, "code": "unknown-member", "message": "no `b`"}]
     assert len(data["warnings"]) == 1
     assert (data["decision"], data["passed"]) == ("block", False)
 

@@ -155,9 +155,7 @@ def test_a_function_that_the_plan_creates_is_real(session):
     }
     made = ask(session, files=files)
     assert [(e.path[-6:], e.finding.code) for e in made.report.findings] == [("use.py", "missing-argument")]
-    assert found(ask(session, files={f"{root}/app/use.py": files[f"{root}/app/use.py"]})) == [
-        (1, "unknown-import")
-    ]
+    assert found(ask(session, files={f"{root}/app/use.py": files[f"{root}/app/use.py"]})) == [(1, "unknown-import")]
     # Nothing of it is remembered.
     assert found(ask(session, code="from app.made import helper")) == [(1, "unknown-import")]
 
@@ -170,9 +168,7 @@ def test_a_file_that_the_plan_deletes_is_gone(session):
 
 def test_code_may_use_what_files_of_the_plan_define(session):
     files = {f"{session.root}/app/made.py": "def helper(a): ...\n"}
-    assert found(ask(session, files=files, code="from app.made import helper\nhelper()")) == [
-        (2, "missing-argument")
-    ]
+    assert found(ask(session, files=files, code="from app.made import helper\nhelper()")) == [(2, "missing-argument")]
 
 
 def edited(session, old, new):
@@ -187,9 +183,7 @@ def test_only_what_an_edit_brings_in(session):
     assert found(edited(session, 'client = connect("x")', "client = connect()")) == [(19, "missing-argument")]
     # It was wrong before.
     assert found(edited(session, "client.never()", "client.never()  # really")) == []
-    assert found(edited(session, "client.never()", "client.never(); client.never()")) == [
-        (20, "unknown-member")
-    ]
+    assert found(edited(session, "client.never()", "client.never(); client.never()")) == [(20, "unknown-member")]
     assert found(edited(session, "    client.never()\n", "")) == []
 
 
@@ -225,9 +219,7 @@ def test_one_report_for_code_and_tools(session):
     made = ask(session, code="connect('a').send(1, 2)\nfrobnicate()", calls=calls, tools=tools, repair=True)
     data = made.to_json()
     assert [(e["file"], e["line"], e["code"]) for e in data["ungrounded"]] == [("<stdin>", 2, "unknown-name")]
-    assert [(e["file"], e["line"], e["code"]) for e in data["arity_errors"]] == [
-        ("<calls>", 2, "unknown-keyword")
-    ]
+    assert [(e["file"], e["line"], e["code"]) for e in data["arity_errors"]] == [("<calls>", 2, "unknown-keyword")]
     assert data["gate"]["decision"] == "block"
     assert len(data["gate"]["reasons"]) == 2
     assert data["scope"] == "plan"

@@ -99,7 +99,9 @@ def test_third_party_violations(resolve):
 
 
 def test_names_out_of_imports():
-    code = "import a.b\nimport c as d\nfrom e import f\na.b.x()\nd.y()\nf.z()\ndef g(d): d.no()\nimport h\nh = 1\nh.no\n"
+    code = (
+        "import a.b\nimport c as d\nfrom e import f\na.b.x()\nd.y()\nf.z()\ndef g(d): d.no()\nimport h\nh = 1\nh.no\n"
+    )
     names = [name for name, _ in imported_names(code)]
     assert names == ["a.b", "c", "e.f", "a.b", "a.b.x", "e.f", "e.f.z", "h"] or set(names) == {
         "a.b",
