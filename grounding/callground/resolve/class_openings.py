@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from callground.resolve import class_tables, constants, expressions, hierarchy, openings
+from callground.resolve import class_tables, constants, expressions, hierarchy, places
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.known import Frame, Keys, OfClass, strings
 from callground.resolve.openings import Added
@@ -96,16 +96,12 @@ class _Method:
         self.mine = {self.first, *self._instances(asked)} - {""}
         self.given.update({name: OfClass(asked) for name in self.mine})
         self.found: set[str] = set()
-        self._frame: Frame | None = None
+        self.spot = places.Spot()
 
     def names(self) -> set[str]:
         """The names that it writes."""
-        parents: dict[int, ast.AST] = {}
-        for parent in ast.walk(self.node):
-            for child in ast.iter_child_nodes(parent):
-                parents[id(child)] = parent
-        for node in ast.walk(self.node):
-            around = parents.get(id(node))
+        for node, around, spot in places.walk(self.node):
+            self.spot = spot
             if isinstance(node, ast.Call):
                 self._call(node)
             elif isinstance(node, ast.Name) and node.id == "setattr":
@@ -209,11 +205,11 @@ class _Method:
 
     @property
     def frame(self) -> Frame:
-        """The method's local names, as far as they are always the same."""
-        if self._frame is None:
-            outer = Frame(self.ev, self.scope.module, self.scope.file)
-            self._frame = openings.inside(outer, self.node, self.given)
-        return self._frame
+        """The method's local names where the walk is, as far as they are always the same."""
+        outer = Frame(self.ev, self.scope.module, self.scope.file)
+        return places.frame_at(
+            places.inside(outer, self.node, self.given), self.spot._replace(functions=self.spot.functions[1:])
+        )
 
 
 def _dictionary(node: ast.expr) -> ast.expr | None:

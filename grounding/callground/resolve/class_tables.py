@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from callground.facts.model import Binding, SelfAttr
-from callground.resolve import classes, constants, openings
+from callground.resolve import classes, constants, places
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.known import Choice, Frame, Keys, Known, OfClass
 from callground.resolve.scopes import ClassFace
@@ -67,9 +67,9 @@ def _result(ev: Evaluator, ref: Ref, name: str) -> Known | None:
     ev.read("body", face.ref.module, f"{face.ref.qualname}.{name}")
     if not isinstance(node, ast.FunctionDef) or any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(node)):
         return None
-    frame = openings.inside(Frame(ev, face.module, face.file), node, receiver(node, ref))
+    frame = places.inside(Frame(ev, face.module, face.file), node, receiver(node, ref))
     made: Known | None = None
-    for n in openings.own_nodes(node):
+    for n in places.own_nodes(node):
         if isinstance(n, ast.Return):
             found = constants.value(frame, n.value) if n.value is not None else None
             if not isinstance(found, (Choice, Keys)):

@@ -15,6 +15,8 @@ from callground.resolve.evaluator import Evaluator
 from callground.resolve.known import (
     ANYTHING,
     MAX_VALUES,
+    AttributeName,
+    Attributes,
     Builtin,
     Choice,
     Frame,
@@ -209,7 +211,7 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Known | None:
     if module is None or module.source is None:
         return None
     if node.attr == "__all__":
-        return exported(ev, base.name)
+        return exported(ev, base.name) or Attributes(base.name)
     return tables.imported(frame, base.name, node.attr)
 
 
@@ -232,8 +234,17 @@ def _call(frame: Frame, node: ast.Call) -> Known | None:
     if isinstance(func, ast.Name) and func.id not in frame.env:
         if func.id == "globals" and not node.args:
             return Space(frame.module.name)
+        if func.id == "dir" and not node.args and not frame.env:
+            return Attributes(frame.module.name)
+        if func.id == "dir" and len(node.args) == 1:
+            inner = value(frame, node.args[0])
+            return Attributes(inner.name) if isinstance(inner, ModuleValue) else None
         if func.id in _COPIES and len(node.args) <= 1 and all(k.arg == "key" for k in node.keywords):
             inner = value(frame, node.args[0]) if node.args else Keys(frozenset())
+            if isinstance(inner, Space):
+                return Attributes(inner.module)
+            if isinstance(inner, Attributes):
+                return inner
             return inner._replace(mapping=func.id == "dict") if isinstance(inner, Keys) else None
         if func.id == "type" and len(node.args) == 1:
             inner = value(frame, node.args[0])
@@ -246,7 +257,10 @@ def _call(frame: Frame, node: ast.Call) -> Known | None:
         if func.id == "getattr" and len(node.args) == 2:
             inner, names = value(frame, node.args[0]), strings(value(frame, node.args[1]))
             if isinstance(inner, ModuleValue) and names is not None and len(names) == 1:
-                return Named(inner.name, next(iter(names)))
+                name = next(iter(names))
+                if name == "__all__":
+                    return exported(frame.ev, inner.name) or Attributes(inner.name)
+                return Named(inner.name, name)
             return None
         if func.id == "str" and len(node.args) == 1:
             return value(frame, node.args[0])
@@ -258,6 +272,8 @@ def _call(frame: Frame, node: ast.Call) -> Known | None:
     base = value(frame, func.value)
     if isinstance(base, Keys):
         return _container_method(frame, base, func.attr, node)
+    if isinstance(base, Space) and func.attr in ("keys", "items", "copy") and not node.args:
+        return Attributes(base.module) if func.attr == "keys" else base
     if isinstance(base, OfClass):
         return class_tables.result(frame.ev, base.ref, func.attr)
     texts = strings(base)
@@ -336,6 +352,8 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.SetComp | ast.Generato
     exact = True
     for generator in node.generators:
         inner = value(frame.with_env(env), generator.iter)
+        if isinstance(inner, (Attributes, Space)):
+            return _picked(frame, node, inner)
         found = elements(inner)
         if found is None or not isinstance(inner, Keys) or not bind(env, generator.target, found):
             return None
@@ -344,6 +362,37 @@ def _comprehension(frame: Frame, node: ast.ListComp | ast.SetComp | ast.Generato
         exact = False
     made = value(frame.with_env(env), node.key if isinstance(node, ast.DictComp) else node.elt)
     return Keys(made.values, exact, isinstance(node, ast.DictComp)) if isinstance(made, Choice) else None
+
+
+def _picked(
+    frame: Frame,
+    node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+    container: Attributes | Space,
+) -> Known | None:
+    """``[name for name in dir(module) if ...]``."""
+    env: dict[str, Known | None] = dict(frame.env)
+    if len(node.generators) != 1 or not bind_one(env, node.generators[0].target, container):
+        return None
+    made = value(frame.with_env(env), node.key if isinstance(node, ast.DictComp) else node.elt)
+    return Attributes(made.module) if isinstance(made, AttributeName) else None
+
+
+def bind_one(env: dict[str, Known | None], target: ast.expr, container: Known | None) -> bool:
+    """Let a loop's target stand for one element of a container; False when it cannot be told."""
+    if isinstance(container, Attributes) and isinstance(target, ast.Name):
+        env[target.id] = AttributeName(container.module)
+        return True
+    if isinstance(container, Space):
+        if isinstance(target, ast.Tuple) and all(isinstance(e, ast.Name) for e in target.elts):
+            env.update({e.id: None for e in target.elts if isinstance(e, ast.Name)})
+            first = target.elts[0]
+            if isinstance(first, ast.Name):
+                env[first.id] = AttributeName(container.module)
+            return True
+        if isinstance(target, ast.Name):
+            env[target.id] = AttributeName(container.module)
+            return True
+    return isinstance(container, Keys) and bind(env, target, container.values)
 
 
 def bind(env: dict[str, Known | None], target: ast.expr, found: frozenset[object]) -> bool:

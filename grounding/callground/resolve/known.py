@@ -32,6 +32,18 @@ class Keys(NamedTuple):
     """What it holds under the keys is another matter."""
 
 
+class Attributes(NamedTuple):
+    """A container with names of what a module has: all of them, or only some."""
+
+    module: str
+
+
+class AttributeName(NamedTuple):
+    """The name of something that a module has."""
+
+    module: str
+
+
 class Space(NamedTuple):
     """The namespace (``__dict__``) of a module."""
 
@@ -73,7 +85,7 @@ class Function:
     """Where it comes from."""
 
 
-Known = Union[Choice, Keys, Space, ModuleValue, OfClass, Named, Builtin, Function]  # noqa: UP007 - a name defined below
+Known = Union[Choice, Keys, Attributes, AttributeName, Space, ModuleValue, OfClass, Named, Builtin, Function]  # noqa: UP007 - a name defined below
 
 
 @dataclass(frozen=True, eq=False)

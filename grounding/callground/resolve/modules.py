@@ -6,9 +6,9 @@ import re
 
 from callground.facts.model import Binding
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import classes, names, openings, patches, pep562, tables
+from callground.resolve import classes, names, openings, patches, pep562, stub_witness, tables
 from callground.resolve.evaluator import Evaluator
-from callground.resolve.known import Keys, ModuleValue
+from callground.resolve.known import Attributes, Keys, ModuleValue
 from callground.resolve.values import (
     MISSING,
     ClassObject,
@@ -140,7 +140,7 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
         ):
             continue
         why = open_reason(ev, module, file, attr)
-        if why is not None:
+        if why is not None and not (file is module.source and stub_witness.refute(ev, module, attr)):
             return Member(why=Why(*why))
     if attr.startswith("__") and attr.endswith("__"):
         base = classes.instance_member(ev, _MODULE_TYPE, attr)
@@ -308,14 +308,13 @@ def star_lookup(ev: Evaluator, module: Module, file: SourceFile, name: str) -> M
             continue
         exported, is_open = exports(ev, target)
         listed = name in exported if exported is not None else not name.startswith("_")
-        if listed:
+        if listed or is_open:
+            # Where it cannot be told what is exported: what the module has, it may hand on, and nothing else.
             found = member(ev, target, name, importing=True)
             if found.found is not None:
                 return found
             if found.why is not None:
                 perhaps = Member(why=found.why)
-        if is_open:
-            perhaps = Member(why=Why(Reason.STAR_IMPORT, target))
     return perhaps
 
 
@@ -333,6 +332,8 @@ def exports(ev: Evaluator, name: str) -> tuple[frozenset[str] | None, bool]:
             computed = _computed_exports(ev, module, file)
             if computed is not None:
                 return computed, False
+            if ev.index(file).exports().open and _lists_itself(ev, module, file):
+                return None, False
             listed, is_open, sources = ev.index(file).exports()
             if listed is None and not sources:
                 return None, is_open
@@ -361,6 +362,11 @@ def _computed_exports(ev: Evaluator, module: Module, file: SourceFile) -> frozen
     return frozenset(n for n in known.values if isinstance(n, str))
 
 
+def _lists_itself(ev: Evaluator, module: Module, file: SourceFile) -> bool:
+    """``__all__ = [n for n in dir() if not n.startswith("_")]``: as good as none."""
+    return tables.table(ev, module, file, "__all__") == Attributes(module.name)
+
+
 def _export_source(ev: Evaluator, module: Module, file: SourceFile, source: str) -> str | None:
     """The module meant by ``mod`` in ``__all__ += mod.__all__``."""
     head, _, rest = source.partition(".")
@@ -378,11 +384,9 @@ def open_reason(ev: Evaluator, module: Module, file: SourceFile, attr: str = "")
         reason = Reason.SYNTAX_NEWER if facts.error == "syntax-newer-than-server" else Reason.SYNTAX_ERROR
         return Why(reason, file.path)
     index = ev.index(file)
-    written = openings.added(ev, module, file)
-    if written.why:
-        return Why(Reason.OPEN_MODULE, f"{module.name}: {written.why}")
-    if written.names and (not attr or attr in written.names):
-        return Why(Reason.OPEN_MODULE, f"{module.name}: writes {attr or 'names'} into its namespace")
+    written = openings.why(ev, module, file, attr)
+    if written:
+        return Why(Reason.OPEN_MODULE, f"{module.name}: {written}")
     if any(p.masked for p in facts.pieces):
         return Why(Reason.SYNTAX_ERROR, module.name)
     getters = index.bindings("__getattr__")
@@ -395,12 +399,14 @@ def open_reason(ev: Evaluator, module: Module, file: SourceFile, attr: str = "")
         if not ev.snapshot.exists(target):
             return Why(Reason.STAR_IMPORT, target)
         listed, is_open = exports(ev, target)
-        if is_open:
+        if is_open and not attr:
             return Why(Reason.STAR_IMPORT, target)
-        if listed is not None and attr and attr not in listed:
+        if not is_open and listed is not None and attr and attr not in listed:
             continue
         star = ev.module(target)
-        if star is not None and star.name != module.name:
+        if star is None or not ev.faces(star) or (star.compiled and star.probed is None):
+            return Why(Reason.COMPILED, target)
+        if star.name != module.name:
             for inner in ev.faces(star):
                 why = ev.memo(
                     ("star-open", target, inner.path, attr),

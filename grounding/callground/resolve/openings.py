@@ -8,13 +8,13 @@ module open.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import constants, tables
+from callground.resolve import constants, modules, places
 from callground.resolve.evaluator import Evaluator
-from callground.resolve.known import Choice, Frame, Keys, Known, ModuleValue, elements, strings
+from callground.resolve.known import AttributeName, Attributes, Frame, Keys, ModuleValue, Space
+from callground.resolve.places import Spot
 
 MARKS = frozenset({"globals-write", "exec", "setattr-module", "sys-modules-write"})
 _SPACE, _OWN, _OTHER = "space", "own", "other"
@@ -39,7 +39,6 @@ _LOOKED_AT = (
     ast.While,
     ast.Delete,
 )
-_DEPTH = 4
 
 
 class Added(NamedTuple):
@@ -47,6 +46,8 @@ class Added(NamedTuple):
 
     names: frozenset[str] = frozenset()
     why: str = ""
+    like: frozenset[str] = frozenset()
+    """Modules whose names may be there too."""
 
 
 class _Open(Exception):
@@ -71,16 +72,29 @@ def _added(ev: Evaluator, module: Module, file: SourceFile) -> Added:
         walk.run()
     except _Open as opened:
         return Added(why=str(opened))
-    return Added(frozenset(walk.names))
+    return Added(frozenset(walk.names), "", frozenset(walk.like))
+
+
+def why(ev: Evaluator, module: Module, file: SourceFile, attr: str = "") -> str:
+    """How the module's own statements may have given it the name (any, without one); empty when they have not."""
+    written = added(ev, module, file)
+    if written.why:
+        return written.why
+    if (written.names or written.like) and (not attr or attr in written.names):
+        return f"writes {attr or 'names'} into its namespace"
+    for other in written.like:
+        if other != module.name:
+            found = modules.member(ev, other, attr)
+            if found.found is not None or found.why is not None:
+                return f"takes over what {other} has"
+    return ""
 
 
 class _Place(NamedTuple):
-    """The function around a node (None at module level) with the aliases that hold there."""
+    """Where a node stands, with the aliases that hold there."""
 
-    frame: Frame
-    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None
+    spot: Spot
     aliases: dict[str, str]
-    outer: tuple[ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, ...] = ()
     in_class: bool = False
 
 
@@ -90,8 +104,8 @@ class _Walk:
         self.module = module
         self.file = file
         self.names: set[str] = set()
+        self.like: set[str] = set()
         self.frame = Frame(ev, module, file)
-        self.depth = 0
 
     def run(self) -> None:
         """Look at every statement that is marked, and at all that use a name for the namespace."""
@@ -105,7 +119,7 @@ class _Walk:
                     raise _Open("not parsed")
                 marked.append(tree)
         aliases: dict[str, str] = {}
-        top = _Place(self.frame, None, aliases)
+        top = _Place(Spot(), aliases)
         for tree in marked:
             aliases.update(self._aliases(tree, top))
         trees = list(marked)
@@ -123,7 +137,7 @@ class _Walk:
     def _aliases(self, scope: ast.AST, place: _Place) -> dict[str, str]:
         """Names of one scope that stand for the namespace or for the module itself."""
         found: dict[str, str] = {}
-        for node in own_nodes(scope):
+        for node in places.own_nodes(scope):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 role = self._role(node.value, place._replace(aliases={**place.aliases, **found}))
@@ -141,7 +155,7 @@ class _Walk:
             if name == "globals" and not node.args:
                 return _SPACE
             if name in ("locals", "vars") and not node.args:
-                return _SPACE if place.function is None and not place.in_class else None
+                return _SPACE if not place.spot.functions and not place.in_class else None
             if name == "vars" and len(node.args) == 1:
                 return self._dictionary(node.args[0], place)
             if name == "import_module" or (isinstance(node.func, ast.Attribute) and node.func.attr == "import_module"):
@@ -165,12 +179,7 @@ class _Walk:
 
     def _frame(self, place: _Place) -> Frame:
         """The place with what its local names are, as far as they are always the same."""
-        if place.function is None:
-            return place.frame
-        env: dict[str, Known | None] = {}
-        for function in (*place.outer, place.function):
-            env.update(_locals(self.frame.with_env(env), function))
-        return self.frame.with_env(env)
+        return places.frame_at(self.frame, place.spot)
 
     # -- the walk
 
@@ -183,15 +192,13 @@ class _Walk:
                 self._use(node, parent, role, place)
             if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
                 self._module_table(node, place)
-            inner = place
+            inner = place._replace(spot=place.spot.inside(node))
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-                outer = place.outer if place.function is None else (*place.outer, place.function)
-                bound = _bound(node)
-                aliases = {k: v for k, v in place.aliases.items() if k not in bound}
-                inner = _Place(place.frame, node, aliases, outer)
-                inner = inner._replace(aliases={**aliases, **self._aliases(node, inner)})
+                hidden = set(places.bound(node))
+                inner = _Place(inner.spot, {k: v for k, v in place.aliases.items() if k not in hidden})
+                inner = inner._replace(aliases={**inner.aliases, **self._aliases(node, inner)})
             elif isinstance(node, ast.ClassDef):
-                inner = place._replace(in_class=True)
+                inner = inner._replace(in_class=True)
             stack.extend((child, node, inner) for child in ast.iter_child_nodes(node))
 
     def _module_table(self, node: ast.Subscript, place: _Place) -> None:
@@ -243,6 +250,9 @@ class _Walk:
         self.names.update(k.arg for k in call.keywords if k.arg)
         for arg in call.args:
             known = constants.value(self._frame(place), arg)
+            if isinstance(known, (Space, Attributes)):
+                self.like.add(known.module)
+                continue
             if not isinstance(known, Keys) or not all(isinstance(v, str) for v in known.values):
                 raise _Open(f"globals().{node.attr}")
             self.names.update(v for v in known.values if isinstance(v, str))
@@ -272,150 +282,36 @@ class _Walk:
         raise _Open(f"{last}({'globals()' if role == _SPACE else 'the module'})")
 
     def _add(self, key: ast.expr, place: _Place) -> None:
-        known = strings(constants.value(self._frame(place), key))
+        if self._given_back(key, place.spot):
+            return
+        known = places.strings_at(self.frame, key, place.spot, private=True)
         if known is not None:
             self.names |= known
             return
-        if isinstance(key, ast.Name) and place.function is not None:
-            self._parameter(key.id, place.function, place)
-            return
-        raise _Open("globals-write")
+        name = constants.value(self._frame(place), key)
+        if not isinstance(name, AttributeName):
+            raise _Open("globals-write")
+        self.like.add(name.module)
 
-    def _parameter(self, name: str, function: ast.AST, place: _Place) -> None:
-        """The key is a parameter: what the module's own calls give it."""
-        if not isinstance(function, ast.FunctionDef) or self.depth >= _DEPTH:
-            raise _Open("globals-write")
-        args = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-        if name not in args or sum(n == name for n in _bound(function, parameters=False)):
-            raise _Open("globals-write")
-        if function.name == "__getattr__" and not place.outer:
-            return  # It stores what it gives: the name was decided before.
-        position = args.index(name)
-        if place.outer:
-            raise _Open("globals-write")
-        self.depth += 1
-        for number, piece in enumerate(self.file.facts.pieces):
-            if function.name not in piece.mentions:
-                continue
-            tree = self.ev.snapshot.tree(self.file, number)
-            if tree is None:
-                raise _Open("not parsed")
-            self._callers(tree, function.name, name, position)
-        self.depth -= 1
-
-    def _callers(self, tree: ast.Module, function: str, parameter: str, position: int) -> None:
-        stack: list[tuple[ast.AST, ast.AST, _Place]] = [(tree, tree, _Place(self.frame, None, {}))]
-        while stack:
-            node, parent, place = stack.pop()
-            if isinstance(node, ast.Name) and node.id == function:
-                if not (isinstance(parent, ast.Call) and parent.func is node):
-                    raise _Open(f"{function} is handed on")
-                given = next((k.value for k in parent.keywords if k.arg == parameter), None)
-                if given is None and position < len(parent.args):
-                    given = parent.args[position]
-                if given is None or isinstance(given, ast.Starred):
-                    raise _Open(f"{function}()")
-                self._add(given, place)
-            inner = place
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-                outer = place.outer if place.function is None else (*place.outer, place.function)
-                inner = _Place(place.frame, node, {}, outer)
-            stack.extend((child, node, inner) for child in ast.iter_child_nodes(node))
+    def _given_back(self, key: ast.expr, spot: Spot) -> bool:
+        """A module ``__getattr__`` that stores what it gives: the name was decided before."""
+        if len(spot.functions) != 1 or not isinstance(key, ast.Name):
+            return False
+        function = spot.functions[0]
+        if not isinstance(function, ast.FunctionDef):
+            return False
+        if key.id not in places.parameters(function) or key.id in places.bound(function, with_parameters=False):
+            return False
+        if function.name == "__getattr__":
+            return True
+        callers = places.calls_of(self.frame, function.name) if function.name.startswith("_") else None
+        position = [a.arg for a in (*function.args.posonlyargs, *function.args.args)].index(key.id)
+        return bool(callers) and all(
+            position < len(call.args) and self._given_back(call.args[position], around)
+            for call, around in callers or ()
+            if around.functions[:1] != spot.functions
+        )
 
 
 def _is_globals(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "globals"
-
-
-def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope, without those of functions and classes inside it."""
-    stack = list(ast.iter_child_nodes(scope))
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            stack.extend(ast.iter_child_nodes(node))
-
-
-def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
-    args = function.args
-    return {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg) if a}
-
-
-def _bound(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, *, parameters: bool = True) -> list[str]:
-    """Local names of a function, as often as they are bound."""
-    declared: set[str] = set()
-    found = list(_parameters(function)) if parameters else []
-    for node in own_nodes(function):
-        if isinstance(node, ast.Global):
-            declared.update(node.names)
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.append(node.id)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            found += [(a.asname or a.name.split(".")[0]) for a in node.names]
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.append(node.name)
-    return [name for name in found if name not in declared]
-
-
-def inside(frame: Frame, function: ast.FunctionDef | ast.AsyncFunctionDef, given: dict[str, Known | None]) -> Frame:
-    """The frame inside a function, some of whose parameters are given."""
-    assigned = _bound(function, parameters=False)
-    rebound = set(assigned) & _parameters(function)
-    given = {name: known for name, known in given.items() if name not in rebound}
-    return frame.with_env({**frame.env, **_locals(frame, function, given)})
-
-
-def _locals(
-    frame: Frame,
-    function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
-    given: dict[str, Known | None] | None = None,
-) -> dict[str, Known | None]:
-    """What the local names of a function can be, whichever statement bound them; parameters are not known."""
-    env: dict[str, Known | None] = dict.fromkeys(_bound(function))
-    env.update(given or {})
-    parameters = set(_bound(function)) - set(_bound(function, parameters=False))
-    # Twice, since a loop's target may need a name that is bound above it.
-    for _round in range(2):
-        here = frame.with_env({**frame.env, **env})
-        found: dict[str, list[Known | None]] = {}
-        for node in own_nodes(function):
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    _note(found, target, constants.value(here, node.value))
-            elif isinstance(node, ast.AnnAssign) and node.value is not None:
-                _note(found, node.target, constants.value(here, node.value))
-            elif isinstance(node, (ast.For, ast.comprehension)):
-                found_elements = elements(constants.value(here, node.iter))
-                made: dict[str, Known | None] = {}
-                if found_elements is None or not constants.bind(made, node.target, found_elements):
-                    _note(found, node.target, None)
-                for name, known in made.items():
-                    found.setdefault(name, []).append(known)
-            elif isinstance(node, ast.ImportFrom):
-                for alias in node.names:
-                    source = "." * node.level + (node.module or "")
-                    known = tables.imported(here, source, alias.name)
-                    found.setdefault(alias.asname or alias.name, []).append(known)
-            elif isinstance(node, ast.Import):
-                for alias in node.names:
-                    whole = alias.name if alias.asname else alias.name.split(".")[0]
-                    found.setdefault(alias.asname or whole, []).append(ModuleValue(whole))
-        counts = _bound(function, parameters=False)
-        for name, many in found.items():
-            if name in parameters or len(many) != counts.count(name) or None in many:
-                continue
-            if all(isinstance(k, Choice) for k in many):
-                env[name] = Choice(frozenset().union(*(k.values for k in many if isinstance(k, Choice))))
-            elif len(many) == 1:
-                env[name] = many[0]
-    return env
-
-
-def _note(found: dict[str, list[Known | None]], target: ast.AST, known: Known | None) -> None:
-    if isinstance(target, ast.Name):
-        found.setdefault(target.id, []).append(known)
-        return
-    for node in ast.walk(target):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.setdefault(node.id, []).append(None)

@@ -6,10 +6,12 @@ import ast
 
 from callground.facts.model import Binding
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import constants, modules
+from callground.resolve import constants, modules, places
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.known import (
     ANYTHING,
+    AttributeName,
+    Attributes,
     Builtin,
     Choice,
     Frame,
@@ -17,9 +19,9 @@ from callground.resolve.known import (
     Keys,
     Known,
     ModuleValue,
+    Space,
     elements,
     one,
-    strings,
 )
 from callground.resolve.static import parse_expression
 from callground.resolve.values import Ref
@@ -113,6 +115,9 @@ def _row(frame: Frame, piece: int, b: Binding) -> tuple[Known | None, bool]:
         return None, True
     found = constants.value(frame, node)
     if b.kind == "for":
+        if isinstance(found, (Attributes, Space)):
+            first = b.path in ("", "0")
+            return (AttributeName(found.module) if first else None), True
         elements_ = elements(found)
         return (_at_path(elements_, b.path), True) if elements_ is not None else (None, True)
     if b.path and b.kind != "augassign":
@@ -149,9 +154,11 @@ def imported(frame: Frame, source: str, name: str) -> Known | None:
     if target is None or not ev.snapshot.exists(target):
         return None
     module = ev.module(target)
+    if target == frame.module.name and ev.snapshot.exists(f"{target}.{name}"):
+        return ModuleValue(f"{target}.{name}")
     if module is not None and module.source is not None:
         found = table(ev, module, module.source, name)
-        if found is not None or ev.index(module.source).bindings(name):
+        if found is not None or any(b.kind != "del" for _p, b in ev.index(module.source).bindings(name)):
             return found
         for _piece, star in ev.index(module.source).star_imports():
             inner = Frame(ev, module, module.source)
@@ -223,13 +230,12 @@ def _mutations(frame: Frame, name: str) -> frozenset[object] | None:
         tree = ev.snapshot.tree(file, number)
         if tree is None:
             return None
-        for parent in ast.walk(tree):
-            for node in ast.iter_child_nodes(parent):
-                if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                    more = _use(frame, parent, node, tree)
-                    if more is None:
-                        return None
-                    added |= more
+        for node, parent, spot in places.walk(tree):
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+                more = _use(frame, parent, node, tree, spot)
+                if more is None:
+                    return None
+                added |= more
     return added
 
 
@@ -253,7 +259,7 @@ LOOKED_AT = (
 """Where a container stands that is only looked at."""
 
 
-def _use(frame: Frame, parent: ast.AST, node: ast.Name, tree: ast.AST) -> frozenset[object] | None:
+def _use(frame: Frame, parent: ast.AST, node: ast.Name, tree: ast.AST, spot: places.Spot) -> frozenset[object] | None:
     """What one use of a container adds to it."""
     nothing: frozenset[object] = frozenset()
     if isinstance(parent, LOOKED_AT):
@@ -262,7 +268,7 @@ def _use(frame: Frame, parent: ast.AST, node: ast.Name, tree: ast.AST) -> frozen
     if isinstance(parent, ast.Subscript) and parent.value is node:
         if isinstance(parent.ctx, ast.Load):
             return nothing
-        return strings(constants.value(frame, parent.slice)) if isinstance(parent.ctx, ast.Store) else nothing
+        return places.strings_at(frame, parent.slice, spot) if isinstance(parent.ctx, ast.Store) else nothing
     if isinstance(parent, ast.Call):
         return nothing if isinstance(parent.func, ast.Name) and parent.func.id in _BUILTIN_READERS else None
     if isinstance(parent, (ast.Assign, ast.AnnAssign)):
@@ -276,8 +282,8 @@ def _use(frame: Frame, parent: ast.AST, node: ast.Name, tree: ast.AST) -> frozen
     if call is None:
         return None
     if parent.attr in ("append", "add", "setdefault", "insert") and call.args:
-        return strings(constants.value(frame, call.args[1 if parent.attr == "insert" else 0]))
+        return places.strings_at(frame, call.args[1 if parent.attr == "insert" else 0], spot)
     if parent.attr in ("extend", "update") and len(call.args) <= 1 and all(k.arg for k in call.keywords):
-        more = elements(constants.value(frame, call.args[0])) if call.args else nothing
+        more = elements(constants.value(places.frame_at(frame, spot), call.args[0])) if call.args else nothing
         return more | {k.arg for k in call.keywords} if more is not None else None
     return nothing if parent.attr in ("sort", "reverse", "remove", "discard", "pop") else None
