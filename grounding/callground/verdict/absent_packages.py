@@ -9,8 +9,6 @@ from callground.resolve.evaluator import Evaluator
 from callground.verdict.findings import Proof
 from callground.verdict.sites import Site
 
-_MOST = 60
-"""Modules that are looked at before a part counts as needed."""
 _MISSING = ("ImportError", "ModuleNotFoundError")
 
 
@@ -36,23 +34,15 @@ def optional(ev: Evaluator, site: Site, proof: Proof) -> str:
                     return "the file also imports it where its absence is expected"
     module = site.unit.module.name
     if "." in module and not _needed(ev, module):
-        return f"importing `{module.split('.')[0]}` does not import `{module}`: it may be a part with needs of its own"
+        return f"no other file plainly imports `{module}`: it may be a part with needs of its own"
     return ""
 
 
 def _needed(ev: Evaluator, name: str) -> bool:
-    """Whether a chain of plain imports at module level leads from a top-level module or package to the module."""
-    seen = {name}
-    pending = [name]
-    while pending and len(seen) < _MOST:
-        current = pending.pop()
-        if "." not in current or current.rpartition(".")[2] == "__main__":
-            return True
-        for importer in ev.snapshot.importers(current):
-            if importer not in seen and _plainly(ev, importer, current):
-                seen.add(importer)
-                pending.append(importer)
-    return bool(pending)
+    """Whether another file of the workspace imports the module outside of every condition and function."""
+    if name.rpartition(".")[2] == "__main__":
+        return True
+    return any(_plainly(ev, importer, name) for importer in ev.snapshot.importers(name))
 
 
 def _plainly(ev: Evaluator, importer: str, name: str) -> bool:
