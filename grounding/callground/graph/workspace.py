@@ -60,6 +60,7 @@ class Workspace:
         """Files that could not be read or parsed, with the reason."""
         self._contents = contents or Contents()
         self._discovered = False
+        self._stamp = ""
         self._child: Child | None = None
         self._environment_mark = discovery.mark_of(environment)
         self._postings = Postings()
@@ -315,7 +316,20 @@ class Workspace:
                 if entry is None or entry.signature != signature_of(path):
                     stale.append(path)
             change |= self._apply(self._relayout(stale))
+            self._stamp = self._space.finder.stamp()
             return change | self.files_changed(stale) if stale else change
+
+    def looks_different(self) -> bool:
+        """Whether a `refresh` would find anything.  Takes no lock and changes nothing: for a thread of its own."""
+        disk = self._files.disk
+        if discovery.mark_of(self.environment) != self._environment_mark or self._contents.outdated():
+            return True
+        listed = self._list()
+        if len(listed) != len(disk) or any(
+            (entry := disk.get(path)) is None or entry.signature != signature_of(path) for path in listed
+        ):
+            return True
+        return self._space.finder.stamp() != self._stamp
 
     def catch_up(self) -> Change:
         """Take files that turned out to be newer on disk than in the table."""

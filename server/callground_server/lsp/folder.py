@@ -176,6 +176,10 @@ class Folder:
         self.looked_at(self)
         return stale
 
+    def looks_different(self) -> bool:
+        """Whether a `refresh` would find anything: for any thread."""
+        return self.ready and self.workspace.looks_different()
+
     def refresh(self) -> set[str]:
         """Look at the whole folder and at the environment again."""
         stale = self._applied(self.workspace.refresh())

@@ -33,6 +33,7 @@ class LookAround:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._cost = 0.0
+        self._looking = False
         self._soon: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -54,8 +55,10 @@ class LookAround:
             )
 
     def now(self) -> None:
-        """Look at everything, as soon as the worker has time."""
-        self._session.background("look", self._look)
+        """Look at everything: in a thread that nobody waits for, and in the worker only if something differs."""
+        if not self._looking:
+            self._looking = True
+            self._session.tasks.keep(self._look())
 
     def soon(self) -> None:
         """Look in a moment: what a save may have set off (a formatter, a generator) needs one."""
@@ -66,15 +69,32 @@ class LookAround:
         self._soon = None
         self.now()
 
-    def _look(self, folder: Folder) -> set[str]:
-        if not folder.ready:
-            return set()
-        began = time.thread_time()
-        stale = folder.refresh()
-        self._cost = time.thread_time() - began
-        return stale
+    async def _look(self) -> None:
+        try:
+            different, self._cost = await asyncio.get_running_loop().run_in_executor(
+                None, _different, list(self._session.folders.values())
+            )
+        finally:
+            self._looking = False
+        if different and not self._session.closed:
+            self._session.background("look", Folder.refresh, different)
 
     async def _run(self) -> None:
         while not self._session.closed:
             await asyncio.sleep(min(max(SHORTEST, self._cost / SHARE), LONGEST))
             self.now()
+
+
+def _different(folders: list[Folder]) -> tuple[list[Folder], float]:
+    """The folders in which something has changed, and the time that it took to see."""
+    began = time.thread_time()
+    found = []
+    for folder in folders:
+        try:
+            if folder.looks_different():
+                found.append(folder)
+        except Exception:
+            # The worker changes tables under our eyes: then a proper look is worth its while.
+            logger.debug("a look at %s failed", folder.root, exc_info=True)
+            found.append(folder)
+    return found, time.thread_time() - began

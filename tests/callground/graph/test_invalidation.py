@@ -226,3 +226,22 @@ def test_a_file_that_is_newer_than_anybody_knew_is_taken_as_it_is(tmp_path: Path
     (tmp_path / "lib.py").write_text("def new(): ...\n")
     world.edit("client.py", "import lib\n\nlib.new()\nlib.new()\n")
     assert world.status("client.py", "lib.new") == "grounded"
+
+
+def test_whether_anything_differs_is_seen_without_a_change(tmp_path: Path) -> None:
+    world = World(tmp_path, {"client.py": CLIENT, "api.py": API})
+    world.workspace.refresh()
+    assert not world.workspace.looks_different()
+    (tmp_path / "api.py").write_text(API + "\n")
+    assert world.workspace.looks_different()
+    world.workspace.refresh()
+    assert not world.workspace.looks_different()
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "part.py").write_text("x = 1\n")
+    assert world.workspace.looks_different()
+    world.workspace.refresh()
+    assert not world.workspace.looks_different()
+    (tmp_path / "client.py").unlink()
+    assert world.workspace.looks_different()
+    world.workspace.refresh()
+    assert not world.workspace.looks_different()
