@@ -88,6 +88,7 @@ class _Method:
         self.ev = ev
         self.scope = scope
         self.node = node
+        self.asked = asked
         self.given = class_tables.receiver(node, asked)
         self.first = next(iter(self.given), "")
         args = node.args
@@ -188,8 +189,51 @@ class _Method:
         if known is None:
             known = self._literals(key)
         if known is None:
+            known = self._checked(key)
+        if known is None:
             raise _Open(f"setattr in {self.node.name}()")
         self.found |= known
+
+    def _checked(self, key: ast.expr) -> frozenset[str] | None:
+        """What a key can be that was refused unless it stands in a table, or is an attribute already."""
+        if not isinstance(key, ast.Name):
+            return None
+        for node in ast.walk(self.node):
+            if not isinstance(node, ast.If) or node.lineno >= key.lineno or not isinstance(node.body[-1], ast.Raise):
+                continue
+            test = node.test
+            if (
+                isinstance(test, ast.UnaryOp)
+                and isinstance(test.op, ast.Not)
+                and _asks(test.operand, "hasattr", self.first)
+            ):
+                if _second(test.operand) == key.id:
+                    return frozenset()
+            if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.NotIn):
+                continue
+            if not isinstance(test.left, ast.Name) or test.left.id != key.id:
+                continue
+            table = test.comparators[0]
+            known = constants.value(self.frame, table)
+            if isinstance(known, Keys) and all(isinstance(v, str) for v in known.values):
+                return frozenset(v for v in known.values if isinstance(v, str))
+            if isinstance(table, ast.Name) and self._reads_attributes(table.id):
+                return frozenset()
+        return None
+
+    def _reads_attributes(self, name: str) -> bool:
+        """Whether a local holds what another method has read from the instance: ``{k: getattr(self, k), ...}``."""
+        made = [
+            node.value
+            for node in ast.walk(self.node)
+            if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets)
+        ]
+        if len(made) != 1 or not isinstance(made[0], ast.Call) or not isinstance(made[0].func, ast.Attribute):
+            return False
+        func = made[0].func
+        if not isinstance(func.value, ast.Name) or func.value.id != self.first:
+            return False
+        return class_tables.reads_attributes(self.ev, self.asked, func.attr)
 
     def _untouched(self, name: str) -> bool:
         stores = [n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id == name]
@@ -210,6 +254,23 @@ class _Method:
         return places.frame_at(
             places.inside(outer, self.node, self.given), self.spot._replace(functions=self.spot.functions[1:])
         )
+
+
+def _asks(node: ast.expr, function: str, first: str) -> bool:
+    """``function(first, ...)``."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == function
+        and len(node.args) == 2
+        and isinstance(node.args[0], ast.Name)
+        and node.args[0].id == first
+    )
+
+
+def _second(node: ast.expr) -> str:
+    argument = node.args[1] if isinstance(node, ast.Call) and len(node.args) == 2 else None
+    return argument.id if isinstance(argument, ast.Name) else ""
 
 
 def _dictionary(node: ast.expr) -> ast.expr | None:

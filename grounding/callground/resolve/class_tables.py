@@ -80,6 +80,33 @@ def _result(ev: Evaluator, ref: Ref, name: str) -> Known | None:
     return made
 
 
+def reads_attributes(ev: Evaluator, ref: Ref, name: str) -> bool:
+    """Whether a method returns a mapping of attributes that it has just read: ``out[k] = getattr(self, k)``."""
+    looked = classes.find(ev, ref, name, on_class=True)
+    rows = [(f, r) for f, r in looked.found.rows if not f.file.is_stub] if looked.found is not None else []
+    if len(rows) != 1 or rows[0][1].kind != "def":
+        return False
+    face, row = rows[0]
+    node = ev.node(face.file, face.piece, row.line, name)
+    ev.read("body", face.ref.module, f"{face.ref.qualname}.{name}")
+    if not isinstance(node, ast.FunctionDef) or not node.args.args:
+        return False
+    first = node.args.args[0].arg
+    read = {
+        sub.args[1].id
+        for sub in ast.walk(node)
+        if isinstance(sub, ast.Call)
+        and isinstance(sub.func, ast.Name)
+        and sub.func.id == "getattr"
+        and len(sub.args) == 2
+        and isinstance(sub.args[0], ast.Name)
+        and sub.args[0].id == first
+        and isinstance(sub.args[1], ast.Name)
+    }
+    stored = [s for s in ast.walk(node) if isinstance(s, ast.Subscript) and isinstance(s.ctx, ast.Store)]
+    return bool(read and stored) and all(isinstance(s.slice, ast.Name) and s.slice.id in read for s in stored)
+
+
 def receiver(node: ast.FunctionDef | ast.AsyncFunctionDef, ref: Ref) -> dict[str, Known | None]:
     """The first parameter of a method stands for the class."""
     static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)

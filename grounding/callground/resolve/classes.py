@@ -286,13 +286,13 @@ def _face_why(
             continue
         if generated.getattr_closed(ev, entry.ref, asked, name):
             continue
-        written = _written(ev, face, asked, name, mark)
-        if written:
-            return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {written}")
+        how = written(ev, face, asked, name, mark)
+        if how:
+            return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {how}")
     if on_class and any(a.name == "*" and a.receiver == "class" for a in row.self_attrs):
-        written = _written(ev, face, asked, name, "setattr")
-        if written:
-            return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {written}")
+        how = written(ev, face, asked, name, "setattr")
+        if how:
+            return Why(Reason.OPEN_CLASS, f"{entry.ref.dotted}: {how}")
     if checked and not face.file.is_stub:
         # A look-up of names that the stub does not admit to gives the names that the stub shows.
         return None
@@ -318,7 +318,7 @@ def _face_why(
     return None
 
 
-def _written(ev: Evaluator, face: ClassFace, asked: Ref, name: str, mark: str) -> str:
+def written(ev: Evaluator, face: ClassFace, asked: Ref, name: str, mark: str) -> str:
     """How the class's methods may set that name; empty when the names that they set can be told without it."""
     if mark not in class_openings.MARKS:
         return mark

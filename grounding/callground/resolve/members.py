@@ -5,6 +5,7 @@ from __future__ import annotations
 from callground.facts.model import Binding, SelfAttr
 from callground.resolve import (
     calls,
+    class_openings,
     classes,
     generated,
     generics,
@@ -301,11 +302,11 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
                 values = values.opened(Reason.UNKNOWN_ATTRIBUTE, f"{store.receiver}.{name} is stored elsewhere")
                 break
         ev.read("stores", name)
-        if isinstance(receiver, Instance) and _by_name(ev, receiver.ref):
+        if isinstance(receiver, Instance) and _by_name(ev, receiver.ref, name):
             values = values.opened(Reason.UNKNOWN_ATTRIBUTE, "the class sets attributes by name")
         if own and _set_by_name(ev):
             stored = stored.opened(Reason.UNKNOWN_ATTRIBUTE, "setattr() with a computed name") if stored else stored
-    elif only_values and isinstance(receiver, Instance) and _by_name(ev, receiver.ref):
+    elif only_values and isinstance(receiver, Instance) and _by_name(ev, receiver.ref, name):
         values = values.opened(Reason.UNKNOWN_ATTRIBUTE, "the class sets attributes by name")
     elif declared and any(r.value == "None" for _f, r in declared) and _set_by_name(ev):
         # Declared late (`x: T = None`) where something sets attributes by name: the declaration is a wish.
@@ -322,19 +323,20 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
     return read if stored is None else join(read, generics.substitute(stored, solution))
 
 
-def _by_name(ev: Evaluator, ref: Ref) -> bool:
-    """Whether some class of the hierarchy sets attributes of computed names on its instances."""
+def _by_name(ev: Evaluator, ref: Ref, name: str) -> bool:
+    """Whether some class of the hierarchy may set that attribute on its instances under a computed name."""
 
     def compute() -> bool:
         return any(
-            "setattr" in face.row.dynamic or "dict-write" in face.row.dynamic
+            mark in class_openings.MARKS and classes.written(ev, face, ref, name, mark)
             for entry in hierarchy.mro(ev, ref).entries
             if entry.ref.module != "builtins" and not generated.getattr_closed(ev, entry.ref, ref, "name")
             for face in classes.faces(ev, entry.ref)
             if face.module.origin != "stdlib"
+            for mark in face.row.dynamic
         )
 
-    return ev.memo(("by-name", ref), compute, lambda reason: True, local=True)
+    return ev.memo(("by-name", ref, name), compute, lambda reason: True, local=True)
 
 
 def _set_by_name(ev: Evaluator) -> bool:

@@ -54,6 +54,10 @@ def from_value(ev: Evaluator, module: Module, source: str, name: str) -> Values:
     target = absolute(module, source)
     if target is None:
         return unknown(Reason.UNKNOWN_IMPORT, source)
+    sub = f"{target}.{name}"
+    if target == module.name and module.is_package and (name in module.submodules or ev.snapshot.exists(sub)):
+        # A package takes its own submodule: asking the package for it would only come back here.
+        return import_value(ev, sub)
     found = import_from(ev, target, name)
     if found.found is not None:
         return found.found
