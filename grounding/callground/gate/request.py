@@ -157,7 +157,7 @@ class _Gate:
         files: list[FileVerdicts] = []
         with self.before.space.contents.pinned():
             for path, text in sorted(request.files.items()):
-                if text is not None:
+                if text is not None and _is_python(path):
                     files.append(self.file(path, text))
             if request.code.strip():
                 files.append(self.code())
@@ -445,6 +445,11 @@ def _masked(file: SourceFile) -> list[tuple[int, int]]:
         for start, piece in zip(file.facts.starts, file.facts.pieces, strict=True)
         for first, last in piece.masked
     ]
+
+
+def _is_python(path: str) -> bool:
+    """Whether a plan's file holds Python; a notebook's text is what its cells make together."""
+    return os.path.splitext(path)[1] in ("", ".py", ".pyi", ".pyw", ".ipynb")
 
 
 def _is_free(verdict: Verdict) -> bool:

@@ -10,7 +10,7 @@ from callground_server.gate import link
 
 USAGE = """\
 usage: callground hook [--agent claude|cursor] [--mode deny|ask|warn] [--limit SECONDS] [--no-repair]
-                       [--no-daemon] [--python PATH]
+                       [--no-daemon] [--python PATH] [--untrusted]
        callground hook --print-config claude|cursor|plugin
 
 Reads what an agent's hook hands over (Claude Code's PreToolUse and PostToolUse, Cursor's preToolUse,
@@ -76,6 +76,8 @@ def _options(arguments: list[str]) -> dict[str, Any]:
             return {"help": True}
         if name == "--no-repair":
             options["repair"] = False
+        elif name == "--untrusted":
+            options["trusted"] = False
         elif name == "--no-daemon":
             options["no-daemon"] = True
         elif name in ("--agent", "--mode", "--limit", "--python", "--print-config"):

@@ -123,7 +123,8 @@ class _Reader:
         for name, text in given.items():
             if text is not None and not isinstance(text, str):
                 raise RequestError(f"`files`: the text of {name!r} must be a string, or null to delete it")
-            files[self.path(str(name), "files")] = text
+            if not str(name).endswith(".ipynb"):  # its cells are no module before they are put together
+                files[self.path(str(name), "files")] = text
         self._edit(files)
         return files
 

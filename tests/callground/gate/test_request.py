@@ -171,6 +171,12 @@ def test_code_may_use_what_files_of_the_plan_define(session):
     assert found(ask(session, files=files, code="from app.made import helper\nhelper()")) == [(2, "missing-argument")]
 
 
+def test_what_is_no_python_is_no_business_of_ours(session):
+    made = ask(session, files={f"{session.root}/README.md": "x.y(", f"{session.root}/run": "frobnicate()\n"})
+    assert [(e.path.rpartition("/")[2], e.finding.code) for e in made.report.findings] == [("run", "unknown-name")]
+    assert made.report.errors == ()
+
+
 def edited(session, old, new):
     path = f"{session.root}/app/mail.py"
     text = FILES["app/mail.py"]

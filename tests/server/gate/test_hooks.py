@@ -60,6 +60,17 @@ def write(text, name="app/new.py", **rest):
     return claude("Write", file_path=f"$ROOT/{name}", content=text, **rest)
 
 
+def test_a_workspace_with_two_names(ask, root, tmp_path):
+    (tmp_path / "link").symlink_to(root)
+    payload = {**write(BAD), "cwd": str(tmp_path / "link")}
+    assert decision(ask(payload)) == "deny"
+
+
+def test_excluded_by_the_settings(ask, root):
+    (root / "pyproject.toml").write_text('[tool.callground]\nexclude = ["app/new.py"]\n')
+    assert ask(write(BAD)) is None
+
+
 def decision(answer):
     return answer["hookSpecificOutput"]["permissionDecision"]
 

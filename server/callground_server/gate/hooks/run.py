@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from callground.config import find_root
+from callground.config import find_root, load
 from callground.environment.workspace_files import is_excluded
 from callground.gate import Answer, Request
 from callground.provenance.records.hook import mark_change
@@ -40,7 +40,7 @@ def respond(engine: Engine, payload: str, options: Mapping[str, Any]) -> Reply:
     """Answer one hook.  Never raises: what cannot be checked goes on, and the answer says so.
 
     Options: ``agent`` (else found out), ``mode`` (``deny``, ``ask``, ``warn``; else the settings'), ``limit``
-    (seconds), ``repair`` (false: never propose a repaired edit), ``python``.
+    (seconds), ``repair`` (false: never propose a repaired edit), ``python``, ``trusted``.
     """
     event: Event | None = None
     try:
@@ -93,6 +93,7 @@ def _asked(engine: Engine, request: Request, near: str, options: Mapping[str, An
         request,
         near=near,
         python=options.get("python"),
+        trusted=options.get("trusted"),
         limit=float(limit) if isinstance(limit, int | float) else LIMIT,
     )
     return answer
@@ -124,7 +125,8 @@ def _reply(
 
 
 def _mode(engine: Engine, path: str, options: Mapping[str, Any]) -> str:
-    return engine.desk(path, python=options.get("python")).session.config.gate.hook
+    desk = engine.desk(path, python=options.get("python"), trusted=options.get("trusted"))
+    return desk.session.config.gate.hook
 
 
 def _repair(event: Event, answer: Answer, changes: list[FileChange]) -> Any:
@@ -158,10 +160,13 @@ def _shell(engine: Engine, event: Event, options: Mapping[str, Any]) -> Reply:
 
 def _is_ours(path: str, folders: tuple[str, ...]) -> bool:
     """Whether a file lies in what the agent works in, and is none that nobody checks (an environment's)."""
-    roots = [*folders, *(find_root(folder) for folder in folders)]
-    if not any(path.startswith(root.rstrip(os.sep) + os.sep) for root in roots):
+    # A folder may be reached by several names (links).
+    real = os.path.realpath(path)
+    roots = {os.path.realpath(root) for folder in folders for root in (folder, find_root(folder))}
+    if not any(real.startswith(root.rstrip(os.sep) + os.sep) for root in roots):
         return False
-    return not is_excluded(path, find_root(path))
+    root = find_root(path)
+    return not is_excluded(path, root, exclude=load(root)[0].exclude)
 
 
 def _moved(entry: Entry, changes: list[FileChange]) -> Entry:
