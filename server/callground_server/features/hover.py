@@ -17,6 +17,9 @@ logger = logging.getLogger(__name__)
 SHOWN = 3
 
 
+_TRIES = 3
+
+
 def register(server: Server) -> None:
     """Answer hovers over findings; everything else is the type checker's business."""
     session = server.session
@@ -41,10 +44,15 @@ def register(server: Server) -> None:
         if outcome is None or not session.findings_in_scope(document, outcome, held):
             return None
         text, texts = document.text, {each.path: each.text for each in session.documents()}
-        found = await repairing.ask(
-            session,
-            lambda: repairing.meant(folder, document.path, text, place.line, place.column, texts),
-        )
+        found = None
+        for _ in range(_TRIES):
+            # A job that a newer one has overtaken gives nothing: the hover still stands.
+            found = await repairing.ask(
+                session,
+                lambda: repairing.meant(folder, document.path, text, place.line, place.column, texts),
+            )
+            if found is not None:
+                break
         if found is None:
             return None
         finding, ranked = found

@@ -244,7 +244,8 @@ class Edits(RuleBasedStateMachine):
             note(f"rename {name} to {to}")
             (self.root / to).parent.mkdir(parents=True, exist_ok=True)
             os.rename(self.root / name, self.root / to)
-            self.follow(self.workspace.file_renamed(self.path(name), self.path(to)), name)
+            self.follow(self.workspace.file_changed(self.path(name)), name)
+            self.follow(self.workspace.file_changed(self.path(to)), to)
 
     @rule()
     @precondition(lambda self: len(self.open) > 1)

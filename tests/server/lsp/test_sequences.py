@@ -25,7 +25,7 @@ from editor import Editor
 from edits import EDITS
 from profiles import capabilities
 
-SEQUENCES = int(os.environ.get("CALLGROUND_SEQUENCES", "100"))
+SEQUENCES = int(os.environ.get("CALLGROUND_SEQUENCES", "10"))
 """For both kinds of editor together; the nightly command asks for a thousand."""
 STEPS = 10
 PATIENCE = 30.0
