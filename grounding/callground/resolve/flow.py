@@ -92,7 +92,7 @@ class _Analyzer(ExpressionFlow):
         else:
             self.expr(s.target, env)
         self.expr(s.value, env)
-        self.bind_target(env, s.target, lambda path: self.make("aug", s, path, base=before))
+        self.bind_target(env, s.target, lambda path: self.make("aug", s, path).grown(before))
         return env
 
     def s_Return(self, s: ast.Return, env: Env) -> None:
@@ -199,26 +199,46 @@ class _Analyzer(ExpressionFlow):
         else each pass would narrow what the last one narrowed, without end.
         """
         out_breaks: list[Env] = []
-        # What came round when an outer loop's last pass was here comes round again.
-        before = self.heads.get(id(body))
-        current = self.join_envs([env, before]) if before is not None else env
+        made: set[Def] = set()
+        current = self.again(env, body)
         for _ in range(_MAX_PASSES):
             self.breaks.append([])
             self.continues.append([])
             self.tests.append(set())
+            self.inside.append(made)
             start = head(dict(current))
             end = self.block(body, start)
             ends = [current, *self.continues.pop()]
             if end is not None:
                 ends.append(end)
             out_breaks = self.breaks.pop()
-            inside = self.tests.pop()
-            joined = {name: _widened(defs, inside) for name, defs in self.join_envs(ends).items()}
+            self.inside.pop()
+            tests = self.tests.pop()
+            joined = {name: _widened(defs, tests) for name, defs in self.join_envs(ends).items()}
             if joined == current:
                 break
             current = joined
-        self.heads[id(body)] = current
+        came = {name: defs & made for name, defs in current.items()}
+        self.heads[id(body)] = (
+            {name: defs for name, defs in came.items() if defs},
+            tuple(name for name in env if name not in current),
+        )
         return current, out_breaks
+
+    def again(self, env: Env, body: list[ast.stmt]) -> Env:
+        """The environment at a loop's head, with what came round when an outer loop's last pass was here."""
+        known = self.heads.get(id(body))
+        if known is None:
+            return env
+        current = dict(env)
+        for name, defs in known[0].items():
+            if name in current:
+                current[name] |= defs
+            elif name.isidentifier():
+                current[name] = defs | {UNBOUND}
+        for name in known[1]:
+            current.pop(name, None)
+        return current
 
     def s_For(self, s: ast.For | ast.AsyncFor, env: Env) -> Env | None:
         self.expr(s.iter, env)

@@ -22,8 +22,11 @@ class ExpressionFlow:
         self.scopes: list[ast.AST] = []
         self.tests: list[set[int]] = []
         """For each loop that is being walked: the tests inside that narrow something."""
-        self.heads: dict[int, Env] = {}
-        """What was known at the head of each loop (by the ``id`` of its body) when it was last walked."""
+        self.inside: list[set[Def]] = []
+        """For each loop that is being walked: the definitions that stand in it."""
+        self.heads: dict[int, tuple[Env, tuple[str, ...]]] = {}
+        """For each loop that was walked (by the ``id`` of its body): what its own definitions brought to its head, and
+        the dotted names that did not survive it."""
         self.shared: set[str] = set()
         """Names that a function defined inside this body binds too (``nonlocal``, ``global``)."""
 
@@ -36,6 +39,9 @@ class ExpressionFlow:
         found = self.made.get(key)
         if found is None:
             found = self.made[key] = Def(kind, node, path, **more)
+        if kind not in ("narrow", "outer"):
+            for made in self.inside:
+                made.add(found)
         return found
 
     def define(self, env: Env, name: str, d: Def) -> None:

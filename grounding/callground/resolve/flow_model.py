@@ -22,11 +22,16 @@ class Def:
     path: tuple[int | str, ...] = ()
     """Where in an unpacking; ``*`` before an index of a starred target."""
     base: frozenset[Def] = frozenset()
-    """For narrow: what was there before."""
+    """For narrow and aug: what was there before."""
     positive: bool = True
     name: str = ""
     is_async: bool = False
     annotation: ast.expr | None = None
+
+    def grown(self, more: frozenset[Def]) -> Def:
+        """The same definition, with more of what may have been there before (only while its flow is made)."""
+        object.__setattr__(self, "base", self.base | more)
+        return self
 
 
 Env = dict[str, frozenset[Def]]
@@ -105,3 +110,31 @@ def target_defs(
     elif isinstance(target, (ast.Tuple, ast.List)):
         for i, element in enumerate(target.elts):
             yield from target_defs(element, make, (*path, i))
+
+
+def sources_of(defs: frozenset[Def]) -> tuple[frozenset[Def], frozenset[Def]]:
+    """(augmented assignments that go into the definitions, the other definitions that do)."""
+    others: set[Def] = set()
+    sources: set[Def] = set()
+    seen: set[Def] = set()
+    pending = list(defs)
+    while pending:
+        d = pending.pop()
+        if d in seen:
+            continue
+        seen.add(d)
+        if d.kind == "aug":
+            others.add(d)
+            pending.extend(d.base)
+        elif d.kind == "narrow" and _augmented(d, set()):
+            pending.extend(d.base)
+        else:
+            sources.add(d)
+    return frozenset(others), frozenset(sources)
+
+
+def _augmented(d: Def, seen: set[Def]) -> bool:
+    if d in seen:
+        return False
+    seen.add(d)
+    return d.kind == "aug" or any(_augmented(b, seen) for b in d.base)

@@ -21,6 +21,7 @@ from callground.resolve import (
 )
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import Def
+from callground.resolve.flow_model import sources_of
 from callground.resolve.scopes import ClassFace, Scope
 from callground.resolve.static import parse_expression
 from callground.resolve.values import (
@@ -217,7 +218,7 @@ def _definition(ev: Evaluator, d: Def, scope: Scope, name: str, plain: Values | 
         entered = calls.enter(ev, expressions.value(ev, node, scope), d.is_async)
         return containers.unpack(ev, entered, d.path)
     if d.kind == "aug" and isinstance(node, ast.AugAssign):
-        before = from_defs(ev, d.base, scope, name) if d.base else unknown(Reason.UNKNOWN_OPERATOR)
+        before = _before(ev, d, scope, name)
         return expressions.binary(ev, before, node.op, expressions.value(ev, node.value, scope), scope)
     if d.kind == "except":
         return type_forms.exceptions(ev, node, scope) if isinstance(node, ast.expr) else unknown(Reason.UNKNOWN_TYPE)
@@ -236,6 +237,27 @@ def _definition(ev: Evaluator, d: Def, scope: Scope, name: str, plain: Values | 
     if d.kind == "narrow":
         return narrowing.narrowed(ev, d, scope, name, plain)
     return unknown(Reason.UNSUPPORTED, d.kind)
+
+
+def _before(ev: Evaluator, d: Def, scope: Scope, name: str) -> Values:
+    """What was in the name before ``x += y``: what came in from outside, or what such a statement made of that.
+
+    In a loop these statements are each other's sources: one round of them is gone.
+    """
+    if not d.base:
+        return unknown(Reason.UNKNOWN_OPERATOR)
+    others, sources = sources_of(d.base)
+
+    def compute() -> Values:
+        first = from_defs(ev, sources, scope, name) if sources else unknown(Reason.UNKNOWN_OPERATOR)
+        parts = [first]
+        for other in sorted(others, key=_order):
+            if isinstance(other.node, ast.AugAssign):
+                right = expressions.value(ev, other.node.value, scope)
+                parts.append(expressions.binary(ev, first, other.node.op, right, scope))
+        return join(*parts)
+
+    return ev.values(("before", others, sources, id(scope), name), compute, local=True)
 
 
 def local_function(ev: Evaluator, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Values:

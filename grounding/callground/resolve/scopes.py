@@ -69,14 +69,19 @@ class Scope:
     flow: Flow | None = None
     face: FunctionFace | None = None
     extra: dict[str, object] = field(default_factory=dict)
+    views: dict[int | None, Scope] = field(default_factory=dict)
+    """The same scope as seen at lines, each made once: results are remembered by the identity of their scope."""
 
     def at(self, line: int | None) -> Scope:
         """The same module or class scope as seen at a line."""
         if self.before == line:
             return self
-        return Scope(
-            self.kind, self.module, self.file, self.parent, line, self.cls, self.owner, self.node, self.qualname
-        )
+        view = self.views.get(line)
+        if view is None:
+            view = self.views[line] = Scope(
+                self.kind, self.module, self.file, self.parent, line, self.cls, self.owner, self.node, self.qualname
+            )
+        return view
 
     @property
     def top(self) -> Scope:

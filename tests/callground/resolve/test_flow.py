@@ -99,8 +99,18 @@ def test_a_test_of_the_environment_chooses():
     assert {shown(d) for d in result.uses[id(use)]} == {"2"}
 
 
+BODIES = (
+    "if x: y = x\nx = g(x)",
+    "x += 1\ny -= x\nif x > y: x *= y",
+    "if x.a is None: continue\nx = x.a\nx.b = 1\nx.b.c = x.b",
+    "if not x: break\nif isinstance(x, C): x = x.y\nelif x is None: continue\nelse: x = g(x)",
+    "try: x = g(x)\nexcept E as e: y = e\nfinally: z = x",
+)
+
+
 @pytest.mark.parametrize("head", ["for i{n} in x:", "while x is not y{n}:", "while test(x, y{n}):"])
-def test_nested_loops_take_few_passes(head, monkeypatch):
+@pytest.mark.parametrize("body", BODIES)
+def test_nested_loops_take_few_passes(head, body, monkeypatch):
     depth = 8
     visits: Counter[str] = Counter()
     real = flow._Analyzer.s_Expr
@@ -114,7 +124,8 @@ def test_nested_loops_take_few_passes(head, monkeypatch):
     for n in range(depth):
         lines.append(" " * (n + 1) + head.format(n=n))
     pad = " " * (depth + 1)
-    lines += [f"{pad}if x: y = x", f"{pad}x = g(x)", f"{pad}run(x)"]
+    lines += [f"{pad}{line}" for line in body.split("\n")]
+    lines += [f"{pad}run(x)"]
     function = ast.parse("\n".join(lines)).body[0]
     analyze(function.body, lambda test: None, function.args)
     assert visits["run(x)"] <= 4 * depth
