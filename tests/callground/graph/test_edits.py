@@ -37,7 +37,7 @@ from callground.graph.workspace import Workspace
 from edits import EDITS
 from reference import Reference, comparable
 
-EXAMPLES = int(os.environ.get("CALLGROUND_EXAMPLES", "200"))
+EXAMPLES = int(os.environ.get("CALLGROUND_EXAMPLES", "30"))
 SHARE = 0.30
 """The least share of examples in which an edit in one file changes a verdict in another."""
 
