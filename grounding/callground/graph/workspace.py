@@ -288,7 +288,7 @@ class Workspace:
     file_created = file_changed
     file_deleted = file_changed
 
-    def filerenamed(self, old: str, new: str) -> Change:
+    def file_renamed(self, old: str, new: str) -> Change:
         """A file has another path now."""
         return self.files_changed([old, new])
 
@@ -422,6 +422,8 @@ class Workspace:
         elif not space.finder.refresh():
             return NOTHING
         changed = space.relocate(list(space.located))
+        if changed:
+            self._replace(self._files)
         return self._rename_modules() | came_or_went(changed)
 
     def _rename_modules(self) -> Change:
