@@ -71,7 +71,8 @@ class Tracker:
         with workspace.pinned():
             file = loaded(path, snapshot)
             if file is None or not file.facts.pieces:
-                self.forget(path)
+                # Somebody looks at it all the same: there may be a file later.
+                self._files[path] = _FileVerdicts(())
                 self.counts[path] = Counts()
                 return []
             facts = file.facts
@@ -136,7 +137,8 @@ class Tracker:
             touched = [key for key, (_, verdict) in known.verdicts.items() if _touched(path, verdict, change)]
             for key in touched:
                 del known.verdicts[key]
-            if touched or path in change.paths:
+            appeared = not known.pieces and (change.modules or change.everything)
+            if touched or appeared or path in change.paths:
                 stale.add(path)
         return stale
 

@@ -272,7 +272,7 @@ class Workspace:
 
     def _suppose(self) -> Change:
         """Open documents count as files, also where nothing is on the disk."""
-        virtual = {path for path in self._files.open if path not in self._files.disk and not os.path.isfile(path)}
+        virtual = {path for path in self._files.open if not os.path.isfile(path)}
         if virtual == self._space.virtual_paths:
             return NOTHING
         change = came_or_went(self._space.suppose(virtual))
@@ -295,7 +295,8 @@ class Workspace:
     def files_changed(self, paths: Iterable[str]) -> Change:
         """Look at these files on disk again; what that changes for earlier verdicts."""
         with self.lock:
-            change = NOTHING
+            # First of all, so that an open document whose file has gone stays where it is.
+            change = self._suppose()
             wanted = list(dict.fromkeys(self.absolute(path) for path in paths))
             if any((path in self._files.disk) != os.path.isfile(path) for path in wanted):
                 # First, so that new files are entered under the names that they have now.
@@ -307,7 +308,7 @@ class Workspace:
     def refresh(self) -> Change:
         """Look at everything again: a branch was switched, a package installed."""
         with self.lock:
-            change = self._refresh_environment()
+            change = self._suppose() | self._refresh_environment()
             self._listed = on_disk = self._list()
             present = set(on_disk)
             stale = [path for path in self._files.disk if path not in present]

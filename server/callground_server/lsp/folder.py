@@ -203,7 +203,10 @@ class Folder:
         return set(self.tracker.paths())
 
     def _applied(self, change: Change) -> set[str]:
-        return self.tracker.apply(change) if change else set()
+        stale = self.tracker.apply(change) if change else set()
+        if change:
+            logger.debug("changed: %s; modules: %s; stale: %s", sorted(change.paths), sorted(change.modules), stale)
+        return stale
 
     # -- questions
 
@@ -226,6 +229,7 @@ class Folder:
         shown = review(path, text, verdicts, root=self.root, config=self.config, suggest=suggest, marks=marks)
         # Where nobody knows which environment is meant, a package that is not there is no fault of the code.
         (shown,), _ = doubt([shown], info_of(workspace.environment))
+        logger.debug("judged %s in generation %d: %s", path, generation, self.tracker.counts.get(path))
         touched, self.tracker.touched = frozenset(self.tracker.touched), set()
         return Outcome(path, text, generation, complete, shown, not ready.missed, touched)
 

@@ -245,3 +245,26 @@ def test_whether_anything_differs_is_seen_without_a_change(tmp_path: Path) -> No
     assert world.workspace.looks_different()
     world.workspace.refresh()
     assert not world.workspace.looks_different()
+
+
+def test_an_open_document_outlives_its_file(tmp_path: Path) -> None:
+    world = World(tmp_path, {"client.py": CLIENT, "api.py": API})
+    for name in ("client.py", "api.py"):
+        (tmp_path / name).unlink()
+    # Nobody has told of it; something else is told.
+    (tmp_path / "other.py").write_text("x = 1\n")
+    world.follow(world.workspace.file_created(world.path("other.py")), "other.py")
+    assert world.status("client.py", "api.missing") == "ungrounded"
+    assert world.status("client.py", "api.connect") == "grounded"
+    world.follow(world.workspace.refresh(), "client.py")
+    assert world.status("client.py", "api.connect") == "grounded"
+
+
+def test_a_file_that_was_looked_at_before_it_was_there(tmp_path: Path) -> None:
+    world = World(tmp_path, {"api.py": API})
+    path = world.path("client.py")
+    assert world.tracker.judge(path) == []
+    (tmp_path / "client.py").write_text(CLIENT)
+    change = world.workspace.file_created(path)
+    assert path in world.tracker.apply(change)
+    assert world.status("client.py", "api.missing") == "ungrounded"
