@@ -149,17 +149,37 @@ def _element(frame: Frame, node: ast.expr) -> frozenset[object] | None:
 
 def _mapping(frame: Frame, node: ast.Dict) -> Known | None:
     found: set[object] = set()
+    held: dict[object, object] = {}
     exact = True
     for key, item in zip(node.keys, node.values, strict=True):
         known = value(frame, item if key is None else key)
         if key is None and isinstance(known, Keys):
             exact = exact and known.exact
+            held.update(known.held)
         elif key is not None and isinstance(known, Choice):
             exact = exact and len(known.values) == 1
+            held.update(dict.fromkeys(known.values, _held(frame, item)))
         else:
             return None
         found |= known.values
-    return Keys(frozenset(found), exact, True)
+    return Keys(frozenset(found), exact, True, tuple(held.items()) if exact and len(held) == len(found) else ())
+
+
+def _held(frame: Frame, node: ast.expr) -> Known | None:
+    """What stands under a key; tuples keep their shape."""
+    if isinstance(node, ast.Tuple):
+        shape = _element(frame, node)
+        return Choice(shape) if shape is not None else None
+    return value(frame, node)
+
+
+def _under(container: Keys, known: Known | None) -> Known | None:
+    """What a mapping has under a key."""
+    if not isinstance(known, Choice) or len(known.values) != 1 or not container.exact:
+        return None
+    found = dict(container.held).get(next(iter(known.values)))
+    kinds = (Choice, Keys, Attributes, AttributeName, Space, ModuleValue, OfClass, Named, Builtin, Function)
+    return found if isinstance(found, kinds) else None
 
 
 def _binary(frame: Frame, node: ast.BinOp) -> Known | None:
@@ -323,7 +343,7 @@ def _container_method(frame: Frame, base: Keys, method: str, node: ast.Call) -> 
         names = strings(value(frame, node.args[0]))
         if names is not None and not names & base.values:
             return value(frame, node.args[1]) if len(node.args) > 1 else one(None)
-        return None
+        return _under(base, value(frame, node.args[0]))
     if method in ("union", "difference", "intersection") and len(node.args) == 1:
         other = value(frame, node.args[0])
         op = {"union": ast.BitOr(), "difference": ast.Sub(), "intersection": ast.BitAnd()}[method]
@@ -336,8 +356,10 @@ def _container_method(frame: Frame, base: Keys, method: str, node: ast.Call) -> 
 
 
 def _subscript(frame: Frame, node: ast.Subscript) -> Known | None:
-    """``sys.modules[name]``, and one of the elements of a sequence."""
+    """``sys.modules[name]``, what a mapping holds, and one of the elements of a sequence."""
     container = value(frame, node.value)
+    if isinstance(container, Keys) and container.mapping:
+        return _under(container, value(frame, node.slice))
     if isinstance(container, Keys) and not container.mapping and not isinstance(node.slice, ast.Slice):
         known = not any(v is ANYTHING or isinstance(v, tuple) for v in container.values)
         return Choice(container.values) if known and container.values else None

@@ -202,10 +202,18 @@ class Evaluator:
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, outer: Scope, face: FunctionFace | None = None
     ) -> Scope:
         """The scope inside a function node that stands in `outer`."""
-        key = ("node", id(node))
+        key: tuple[object, ...] = ("node", id(node))
         scope = self._scopes.get(key)
+        flow = None
         if scope is not None and scope.node is node:
-            return scope
+            if "args" not in outer.extra or scope.parent is outer:
+                return scope
+            # A function that was made by a call with these very arguments.
+            flow = scope.flow
+            key = ("node", id(node), id(outer))
+            scope = self._scopes.get(key)
+            if scope is not None and scope.node is node and scope.parent is outer:
+                return scope
         name = getattr(node, "name", "<lambda>")
         prefix = outer.qualname + ("." if outer.kind == "class" else ".<locals>.") if outer.qualname else ""
         scope = Scope(
@@ -217,6 +225,7 @@ class Evaluator:
             node=node,
             qualname=prefix + name,
             face=face,
+            flow=flow,
         )
         self._scopes[key] = scope
         return scope

@@ -30,6 +30,8 @@ class Keys(NamedTuple):
     """False: some of them may not be in it."""
     mapping: bool = False
     """What it holds under the keys is another matter."""
+    held: tuple[tuple[object, object], ...] = ()
+    """For a mapping that is written out: what is under each key (a `Known` or None)."""
 
 
 class Attributes(NamedTuple):

@@ -198,6 +198,8 @@ class _Run:
         for target in targets:
             if isinstance(target, ast.Name):
                 env[target.id] = known
+            elif isinstance(target, ast.Tuple) and _shape(known) == len(target.elts):
+                constants.bind(env, target, known.values if isinstance(known, Choice) else frozenset())
             else:
                 for sub in ast.walk(target):
                     if isinstance(sub, ast.Name) and isinstance(sub.ctx, ast.Store):
@@ -380,6 +382,12 @@ class _Run:
             return True if container.exact and item.values <= container.values else None
         whole, part = _single(container), _single(item)
         return part in whole if isinstance(whole, str) and isinstance(part, str) else None
+
+
+def _shape(known: Known | None) -> int:
+    """How many parts the one tuple has that a value is; -1 for other values."""
+    only = _single(known)
+    return len(only) if isinstance(only, tuple) else -1
 
 
 def _single(known: Known | None) -> object:

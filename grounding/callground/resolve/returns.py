@@ -119,9 +119,14 @@ def _inferred(ev: Evaluator, face: FunctionFace, args: calls.CallArgs, receiver:
     # The type of self stays symbolic: one inference serves every receiver.
     key = ("return", face.ref, face.file.path, face.file.digest, face.piece, row.line)
     free = ev.values(key, lambda: body_result(ev, scope), local="<" in face.ref.qualname)
-    if free.complete and free.items and not any(_vague(o) for o in free.items):
+    if free.complete and free.items and not any(_vague(o) for o in free.items) and not _is_closure(free):
         return _receiver_type(ev, free, face, receiver)
     return with_context(ev, scope, free, args, receiver)
+
+
+def _is_closure(values: Values) -> bool:
+    """Whether a function is given that sees the parameters of the one that makes it."""
+    return any(isinstance(o, LocalFunction) for o in values.items)
 
 
 def _receiver_type(ev: Evaluator, values: Values, face: FunctionFace, receiver: Obj | None) -> Values:
@@ -243,6 +248,6 @@ def of_local(ev: Evaluator, o: LocalFunction, args: calls.CallArgs, receiver: Ob
         return calls.coroutine(declared) if isinstance(node, ast.AsyncFunctionDef) else declared
     ev.keep(scope)
     free = ev.values(("local-return", id(node), id(scope)), lambda: body_result(ev, scope), local=True)
-    if free.complete and free.items:
+    if free.complete and free.items and not _is_closure(free):
         return free
     return with_context(ev, scope, free, args, receiver)

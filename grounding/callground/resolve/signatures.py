@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from callground.facts.model import Param
-from callground.resolve import calls, classes, generated, hierarchy, members, openness
+from callground.resolve import calls, classes, forwarding, generated, hierarchy, members, openness
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.values import (
     BoundMethod,
@@ -82,15 +82,18 @@ def of(ev: Evaluator, o: Obj, depth: int = 0) -> Signatures:
     if depth > 6:
         return Signatures(why=Why(Reason.BUDGET, "signature"))
     if isinstance(o, FunctionObject):
-        return _of_function(ev, o)
+        sigs = _of_function(ev, o)
+        return sigs if o.owner is not None else _and_behind(ev, sigs, o, None, depth)
     if isinstance(o, LocalFunction):
         name = getattr(o.node, "name", "<lambda>")
         line = getattr(o.node, "lineno", 0)
         sig = Signature(params_of(o.node.args), name, "local", o.scope.file.path, line, o.scope.module.name)
-        return Signatures(((sig,),))
+        return _and_behind(ev, Signatures(((sig,),)), o, None, depth)
     if isinstance(o, BoundMethod):
         sigs = _drop_first(of(ev, o.function, depth + 1))
         me = o.receiver
+        if isinstance(o.function, FunctionObject):
+            sigs = _and_behind(ev, sigs, o.function, me, depth)
         if isinstance(me, Instance) and not me.exact and openness.abstract_why(ev, me.ref) is not None:
             # The object behind a protocol may accept more than the protocol asks for.
             sigs = sigs._replace(soft=True)
@@ -114,6 +117,19 @@ def of(ev: Evaluator, o: Obj, depth: int = 0) -> Signatures:
     if isinstance(o, ModuleObject):
         return Signatures(not_callable=True)
     return Signatures(why=Why(Reason.UNKNOWN_SIGNATURE, type(o).__name__))
+
+
+def _and_behind(
+    ev: Evaluator, sigs: Signatures, o: FunctionObject | LocalFunction, receiver: Obj | None, depth: int
+) -> Signatures:
+    """The signatures, and those of the callee that the function hands its variable arguments on to."""
+    if sigs.why is not None or not all(_takes_more(s.params) for g in sigs.groups for s in g):
+        return sigs
+    return sigs._replace(groups=(*sigs.groups, *forwarding.groups(ev, o, receiver, depth)))
+
+
+def _takes_more(params: tuple[Param, ...]) -> bool:
+    return any(p.kind in ("*args", "**kwargs") for p in params)
 
 
 def _with_subclasses(ev: Evaluator, cls: ClassObject, sigs: Signatures, depth: int) -> Signatures:
@@ -300,6 +316,9 @@ def constructor(ev: Evaluator, cls: ClassObject, depth: int = 0) -> Signatures:
         sigs = _drop_first(_of_values(ev, values, depth))
         if sigs.why is not None:
             return sigs
+        only = values.items[0]
+        if name == "__init__" and isinstance(only, FunctionObject):
+            sigs = _and_behind(ev, sigs, only, Instance(ref, cls.args, cls.exact), depth)
         for group in sigs.groups:
             groups.append(tuple(s._replace(name=ref.dotted, group=name) for s in group))
     if groups:

@@ -99,7 +99,13 @@ def _super(ev: Evaluator, node: ast.Call, scope: Scope) -> Values:
     kind = parameters.method_kind(fn)
     if kind == "static":
         return unknown(Reason.UNKNOWN_TYPE, "super")
-    receivers = parameters.receiver(ev, current, kind)
+    given = current.extra.get("args")
+    first = [*fn.args.posonlyargs, *fn.args.args][:1]
+    if isinstance(given, dict) and first and first[0].arg in given:
+        # The method of a receiver that is known.
+        receivers = given[first[0].arg]
+    else:
+        receivers = parameters.receiver(ev, current, kind)
     out2 = tuple(SuperObject(owner.ref, r) for r in receivers.items)
     return Values(out2, receivers.whys)
 

@@ -91,7 +91,9 @@ def _table(ev: Evaluator, module: Module, file: SourceFile, name: str) -> Known 
     more = _mutations(frame, name)
     if more is None:
         return None
-    return Keys(current.values | more, False, current.mapping) if more - current.values else current
+    if more - current.values:
+        return Keys(current.values | more, False, current.mapping)
+    return current._replace(held=()) if more else current
 
 
 def _row(frame: Frame, piece: int, b: Binding) -> tuple[Known | None, bool]:
