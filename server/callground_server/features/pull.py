@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterable
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
 from callground_server.features.shown import diagnostics_of
 from callground_server.lsp.documents import Document
@@ -17,6 +18,8 @@ from callground_server.lsp.session import Listener
 
 logger = logging.getLogger(__name__)
 
+BUDGET = 8.0
+"""Seconds that a question may wait for its answer."""
 REFRESH_DELAY = 0.05
 """Changes that come together make the client ask again once."""
 
@@ -83,7 +86,11 @@ def register_requests(server: Server) -> None:
         uri = params.text_document.uri
         items: list[lsp.Diagnostic] = []
         try:
-            items = await _items(uri)
+            items = await asyncio.wait_for(_items(uri), BUDGET)
+        except asyncio.TimeoutError:
+            # The worker is behind: the client shows what it has, and asks again.
+            data = lsp.DiagnosticServerCancellationData(retrigger_request=True)
+            raise JsonRpcException("not judged yet", lsp.LSPErrorCodes.ServerCancelled.value, data) from None
         except Exception:  # the client is owed an answer
             logger.exception("diagnostics of %s failed", uri)
         result = result_id(items)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from callground_server.features import pull
+from callground_server.lsp.server import create_server
 from editor import PATIENCE, Editor
 
 API = "def connect(host): ...\n"
@@ -100,3 +103,21 @@ async def test_a_cancelled_request_is_answered_too(pulled: Editor) -> None:
         given_up = lsp.LSPErrorCodes.RequestCancelled
     assert given_up == lsp.LSPErrorCodes.RequestCancelled
     await pulled.pulls("client.py", "unreal")
+
+
+async def test_a_question_that_waits_too_long_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def wait(_: str) -> None:
+        await never
+
+    monkeypatch.setattr(pull, "BUDGET", 0.05)
+    server = create_server()
+    monkeypatch.setattr(server.session, "current", wait)
+    pull.register_requests(server)
+    answer = server.protocol.fm.features[lsp.TEXT_DOCUMENT_DIAGNOSTIC]
+    with pytest.raises(JsonRpcException) as caught:
+        await answer(lsp.DocumentDiagnosticParams(lsp.TextDocumentIdentifier("file:///a.py")))
+    assert caught.value.code == lsp.LSPErrorCodes.ServerCancelled.value
+    assert caught.value.data.retrigger_request
+    server.session.stop()
