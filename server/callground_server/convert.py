@@ -87,9 +87,7 @@ def to_range(span: Range, lines: Lines, encoding: str) -> lsp.Range:
     """A range of the library (1-based lines, code points) in the client's units."""
     return lsp.Range(
         lsp.Position(max(span.line - 1, 0), to_units(lines(span.line - 1), span.column, encoding)),
-        lsp.Position(
-            max(span.end_line - 1, 0), to_units(lines(span.end_line - 1), span.end_column, encoding)
-        ),
+        lsp.Position(max(span.end_line - 1, 0), to_units(lines(span.end_line - 1), span.end_column, encoding)),
     )
 
 
@@ -144,9 +142,7 @@ def to_diagnostic(
             text = other_lines(path)(line - 1)
             start = len(text) - len(text.lstrip())
             message = finding.evidence[0] if finding.evidence else finding.owner
-            information.append(
-                _related(path, Range(line, start, line, len(text)), message, other_lines, encoding)
-            )
+            information.append(_related(path, Range(line, start, line, len(text)), message, other_lines, encoding))
         for caller in related:
             information.append(_related(caller.path, caller.range, caller.message, other_lines, encoding))
     href = page_uri(finding.code) if with_code_page else None
@@ -181,8 +177,7 @@ def data_of(finding: Finding) -> dict[str, Any]:
         "name": finding.name,
         "range": list(finding.range),
         "suggestions": [
-            {"text": item.text, "signature": item.signature, "import": item.import_}
-            for item in finding.suggestions
+            {"text": item.text, "signature": item.signature, "import": item.import_} for item in finding.suggestions
         ],
     }
 

@@ -153,10 +153,7 @@ def append_subclass(text: str, number: int) -> str:
     base = classes[number % len(classes)].name
     methods = [m.name for c in classes for m in c.body if isinstance(m, ast.FunctionDef)] or ["close"]
     method = methods[number % len(methods)]
-    return (
-        text
-        + f"\n\nclass Sub{number % 11}({base}):\n    def {method}_more(self):\n        return self.{method}()\n"
-    )
+    return text + f"\n\nclass Sub{number % 11}({base}):\n    def {method}_more(self):\n        return self.{method}()\n"
 
 
 def append_patch(text: str, number: int) -> str:
