@@ -102,11 +102,7 @@ def check(
             unread.append(FileError(target.path, f"internal error: {_record(error)}"))
             continue
         suggest = workspace.suggest(target.path, text, verdicts) if isinstance(workspace, Suggesting) else None
-        files.append(
-            review(
-                target.path, text, verdicts, root=root, config=config, lines=target.lines, suggest=suggest
-            )
-        )
+        files.append(review(target.path, text, verdicts, root=root, config=config, lines=target.lines, suggest=suggest))
     if progress is not None:
         progress("checking", len(chosen), len(chosen))
     reviewed, remarks = doubt(files, environment)
@@ -141,9 +137,7 @@ def review(
     silenced, unused = silence(kept, marks)
     off = config.ignored_in(relative(path, root)) if config.per_file_ignores else frozenset()
     configured = [_suggested(_configured(verdict, config, off), suggest) for verdict in silenced]
-    notes = [
-        _unused(mark) for mark in unused if lines is None or touches(Range(mark.line, 0, mark.line, 0), lines)
-    ]
+    notes = [_unused(mark) for mark in unused if lines is None or touches(Range(mark.line, 0, mark.line, 0), lines)]
     return FileVerdicts(path, tuple(_once(configured)), tuple(notes))
 
 
@@ -206,11 +200,7 @@ def _suggested(verdict: Verdict, suggest: Suggest | None) -> Verdict:
     if finding is None:
         return verdict
     near = finding.suggestions or (suggest(verdict) if suggest is not None else suggestions(finding))
-    return (
-        verdict
-        if near == finding.suggestions
-        else replace(verdict, finding=replace(finding, suggestions=near))
-    )
+    return verdict if near == finding.suggestions else replace(verdict, finding=replace(finding, suggestions=near))
 
 
 def doubt(

@@ -194,8 +194,7 @@ def _parses(code: str) -> bool:
 def _is_words(code: str) -> bool:
     """Whether parsed text is nothing but names (``Done``): a word, not a program."""
     return all(
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Name)
-        for statement in ast.parse(code).body
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Name) for statement in ast.parse(code).body
     )
 
 

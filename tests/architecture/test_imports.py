@@ -103,9 +103,7 @@ def test_what_is_behind_a_door_may_be_absent(door):
         name
         for node in tree.body
         if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in (
-            [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
-        )
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
     ]
     assert not {name.partition(".")[0] for name in top} & set(DOORS)
 

@@ -34,9 +34,7 @@ def texts(*suffixes: str):
 
 def test_no_source_file_is_longer_than_a_room_should_be():
     sources = [
-        p
-        for p, _ in texts(".py", ".ts")
-        if p.is_relative_to(TOP / "grounding") or p.is_relative_to(TOP / "server")
+        p for p, _ in texts(".py", ".ts") if p.is_relative_to(TOP / "grounding") or p.is_relative_to(TOP / "server")
     ]
     assert sources
     lengths = {p.relative_to(TOP).as_posix(): p.read_text("utf-8").count("\n") for p in sources}

@@ -53,9 +53,7 @@ class Item(NamedTuple):
 
 def main() -> int:
     """Print both tables; 1 when the gate rejects a right call or misses more than 1 % of the faults."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheel", help="the wheel of bfcl-eval, or a folder with its data")
     parser.add_argument("--only", help="categories, separated by commas")
     parser.add_argument("--seed", type=int, default=1)
@@ -88,14 +86,10 @@ def main() -> int:
                 found[kind] += bool(codes)
                 named[kind] += CODES[kind] in codes
     took = time.process_time() - began
-    print(
-        f"{'category':24} {'right plans':>11} {'accepted':>9} {'spec and answer at odds':>24} {'alarms':>7}"
-    )
+    print(f"{'category':24} {'right plans':>11} {'accepted':>9} {'spec and answer at odds':>24} {'alarms':>7}")
     for name in names:
         odds = contradicted[name]
-        print(
-            f"{name:24} {plans[name]:11} {accepted[name]:9} {odds:24} {plans[name] - accepted[name] - odds:7}"
-        )
+        print(f"{name:24} {plans[name]:11} {accepted[name]:9} {odds:24} {plans[name] - accepted[name] - odds:7}")
     print(f"\n{'planted':24} {'faults':>11} {'found':>9} {'under its own code':>19}")
     for kind in KINDS:
         share = f"{found[kind] / planted[kind]:.1%}" if planted[kind] else "-"
@@ -137,9 +131,7 @@ def rows(wheel: str, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines() if line.strip()]
 
 
-def answers(
-    truth: list[dict[str, Any]], required: dict[str, tuple[str, ...]]
-) -> Iterator[list[dict[str, Any]]]:
+def answers(truth: list[dict[str, Any]], required: dict[str, tuple[str, ...]]) -> Iterator[list[dict[str, Any]]]:
     """Plans that the answer allows: the first value of everything, then each other value once."""
     first = [call(name, given, required) for each in truth for name, given in each.items()]
     yield first

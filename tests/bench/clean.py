@@ -157,9 +157,7 @@ def check(name: str, entry: dict[str, Any], timeout: float) -> Checked:
     checked.calls = Counter(report["sites"]["calls"])
     checked.references = Counter(report["sites"]["references"])
     verdicts = report["verdicts"]
-    checked.reasons = Counter(
-        str(v["reason"]) for v in verdicts if v["site"] == "call" and v["status"] == "abstained"
-    )
+    checked.reasons = Counter(str(v["reason"]) for v in verdicts if v["site"] == "call" and v["status"] == "abstained")
     checked.unread = report["errors"]
     if "Traceback (most recent call last)" in done.stderr:
         checked.error = "traceback: " + done.stderr.strip()[-400:]
@@ -213,9 +211,7 @@ def report(results: list[Checked], by_package: bool) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("index", type=Path, nargs="?", help="the index.json that --make wrote")
     parser.add_argument("--make", type=Path, metavar="DIR", help="build the environments there")
     parser.add_argument("--list", type=Path, default=LIST, help="distributions, one a line")

@@ -71,9 +71,7 @@ def test_what_cannot_happen_is_an_error_with_its_place_and_costs_only_its_file()
 
 
 def test_comments_silence_and_unused_ones_are_notes():
-    text = (
-        "a.b()  # callground: ignore\nc = 1  # callground: ignore\n# callground: ignore[unknown-nam]\nd = 1\n"
-    )
+    text = "a.b()  # callground: ignore\nc = 1  # callground: ignore\n# callground: ignore[unknown-nam]\nd = 1\n"
     report, _ = run({"a.py": (text, [wrong(1)])})
     assert report.is_grounded
     assert report.abstained == {"ignored": 1}
@@ -147,9 +145,7 @@ def test_a_missing_module_of_the_workspace_is_told_in_a_doubtful_environment_too
 
 
 def test_settings_that_could_not_be_used_are_notes():
-    report, _ = run(
-        {"a.py": ("x\n", [])}, problems=[Problem("pyproject.toml", "scop", "unknown setting `scop`")]
-    )
+    report, _ = run({"a.py": ("x\n", [])}, problems=[Problem("pyproject.toml", "scop", "unknown setting `scop`")])
     assert [(e.path, e.finding.code, e.finding.message) for e in report.notes] == [
         (path("pyproject.toml"), "setting", "pyproject.toml: unknown setting `scop`")
     ]

@@ -52,9 +52,7 @@ def test_field_case(case, tmp_path, cache):
         if not any((file, line) == e[:2] and e[2] in kinds(finding) for e in expected)
     ]
     assert extra == [], "a false alarm"
-    missing = [
-        e for e in expected if not any((file, line) == e[:2] and e[2] in kinds(f) for file, line, f in observed)
-    ]
+    missing = [e for e in expected if not any((file, line) == e[:2] and e[2] in kinds(f) for file, line, f in observed)]
     if case["id"] in NOT_FOUND_YET:
         assert missing, f"found now: take it out of NOT_FOUND_YET ({NOT_FOUND_YET[case['id']]})"
     else:

@@ -74,8 +74,6 @@ def test_half_typed_code_is_still_code():
     assert "app.run(" in extract_code_block("```python\nimport app\napp.run(\n```")
 
 
-@pytest.mark.parametrize(
-    "text", ["```" * 5000, "`" * 20000, ">>> " * 5000, "x\n\n" * 5000, "<<EOF\n" * 2000, "\x00"]
-)
+@pytest.mark.parametrize("text", ["```" * 5000, "`" * 20000, ">>> " * 5000, "x\n\n" * 5000, "<<EOF\n" * 2000, "\x00"])
 def test_odd_and_long_texts_end(text):
     assert isinstance(extract_code_block(text), str)

@@ -19,6 +19,7 @@ TOP = Path(__file__).parents[2]
         pytest.param(["mypy"], id="mypy"),
         pytest.param(["pyright", "--pythonpath", sys.executable], id="pyright"),
         pytest.param(["ruff", "check", "."], id="ruff"),
+        pytest.param(["ruff", "format", "--check", "."], id="ruff-format"),
     ],
 )
 def test_clean(command):

@@ -99,6 +99,4 @@ def test_the_harness_reads_headings_blocks_and_claims():
     ],
 )
 def test_the_harness_fails_when_it_should(code, problem, tmp_path, cache):
-    assert any(
-        line.startswith(problem) for line in failures(Spec("x", {"main.py": code}, 1), tmp_path, cache)
-    )
+    assert any(line.startswith(problem) for line in failures(Spec("x", {"main.py": code}, 1), tmp_path, cache))

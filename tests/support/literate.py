@@ -97,9 +97,7 @@ def failures(spec: Spec, root: Path, cache: Path | None = None) -> list[str]:
     problems += _findings(report, said)
     sites = verdicts_of(report)
     for claim in said:
-        on_line = [
-            v for file, v in sites if file == claim.file and claim.line in (v.range.line, v.callee_range.line)
-        ]
+        on_line = [v for file, v in sites if file == claim.file and claim.line in (v.range.line, v.callee_range.line)]
         what = [f"{v.callee}: {v.status}" + (f" ({v.reason.value})" if v.reason else "") for v in on_line]
         if claim.kind == "abstained":
             if not any(v.reason is not None and v.reason.value == claim.value for v in on_line):

@@ -48,8 +48,6 @@ def _spans(line: str) -> str:
         if escape_code is not None:
             codes = escape_code[1]
         elif part:
-            marks = " ".join(
-                f'{k}="{v}"' for k, v in (_COLOURS[c] for c in codes.split(";") if c in _COLOURS)
-            )
+            marks = " ".join(f'{k}="{v}"' for k, v in (_COLOURS[c] for c in codes.split(";") if c in _COLOURS))
             out.append(f"<tspan {marks}>{escape(part)}</tspan>" if marks else escape(part))
     return "".join(out)

@@ -12,10 +12,7 @@ ALWAYS_BUILTIN = frozenset(
 ALWAYS_THERE = frozenset({"__main__", "_frozen_importlib", "_frozen_importlib_external"})
 # Imported while the interpreter starts (or frozen): no file of the workspace can take their place.
 STARTUP = frozenset(
-    "abc codecs encodings io _collections_abc _sitebuiltins genericpath ntpath posixpath os site stat"
-    " zipimport".split()
+    "abc codecs encodings io _collections_abc _sitebuiltins genericpath ntpath posixpath os site stat zipimport".split()
 )
 # Submodules that code registers in ``sys.modules``: their parent is no package.
-REGISTERED = frozenset(
-    {"pyexpat.errors", "pyexpat.model", "xml.parsers.expat.errors", "xml.parsers.expat.model"}
-)
+REGISTERED = frozenset({"pyexpat.errors", "pyexpat.model", "xml.parsers.expat.errors", "xml.parsers.expat.model"})

@@ -111,9 +111,7 @@ def _pyproject(data: dict[str, object]) -> Iterator[str]:
     yield from texts(table(data, "build-system").get("requires"))
     poetry = table(data, "tool", "poetry")
     tables = [table(poetry, "dependencies"), table(poetry, "dev-dependencies")]
-    tables += [
-        table(group, "dependencies") for group in table(poetry, "group").values() if isinstance(group, dict)
-    ]
+    tables += [table(group, "dependencies") for group in table(poetry, "group").values() if isinstance(group, dict)]
     for each in tables:
         yield from (name for name in each if name.lower() != "python")
     yield from texts(table(data, "tool", "uv").get("dev-dependencies"))

@@ -208,9 +208,7 @@ def _metadata(path: str) -> tuple[str, str] | None:
 def _requirements(info: str) -> Iterator[str]:
     """Names of the distributions that a metadata folder says are required."""
     text = _read(os.path.join(info, "METADATA")) or _read(os.path.join(info, "PKG-INFO")) or ""
-    for match in re.finditer(
-        r"^Requires-Dist:\s*([A-Za-z0-9][\w.-]*)", text.split("\n\n", 1)[0], re.MULTILINE
-    ):
+    for match in re.finditer(r"^Requires-Dist:\s*([A-Za-z0-9][\w.-]*)", text.split("\n\n", 1)[0], re.MULTILINE):
         yield match[1]
     for line in (_read(os.path.join(info, "requires.txt")) or "").splitlines():  # eggs
         found = re.match(r"[A-Za-z0-9][\w.-]*", line)

@@ -110,9 +110,7 @@ class Finder:
                     found.add(stem)
             found.update(stem for stem, tag, file in listing.extensions if self._fits(tag, file))
             found |= listing.folders
-        return frozenset(
-            each for each in found if each.isidentifier() and each not in ("__init__", "__pycache__")
-        )
+        return frozenset(each for each in found if each.isidentifier() and each not in ("__init__", "__pycache__"))
 
     def module_of(self, path: str) -> str | None:
         """The dotted name under which the file `path` is imported.
@@ -211,9 +209,7 @@ class Finder:
         if self.environment.prefix:
             watched.add(os.path.join(self.environment.prefix, "pyvenv.cfg"))
         watched.update(
-            folder
-            for folder in self._listings.listed()
-            if folder.startswith(prefixes) and not folder.startswith(site)
+            folder for folder in self._listings.listed() if folder.startswith(prefixes) and not folder.startswith(site)
         )
         digest = hashlib.sha256()
         for path in sorted(watched):
@@ -251,9 +247,7 @@ class Finder:
             also = self._rivals(name, hit)
             if name == "distutils" and self._origin(hit.folder) == "stdlib":
                 # setuptools may put its own copy in the place of the standard library's.
-                also += tuple(
-                    path for each in self.environment.redirects if each.name == name for path in each.paths
-                )
+                also += tuple(path for each in self.environment.redirects if each.name == name for path in each.paths)
             return self._located_at(name, hit, also)
         assumed = self._assumed(name)
         if assumed is not None:
@@ -369,9 +363,7 @@ class Finder:
         parent = self.locate(head)
         if parent is None:
             return self._redirected(name, None)
-        if name in REGISTERED or (
-            name in ("typing.io", "typing.re") and self.environment.python_version < (3, 13)
-        ):
+        if name in REGISTERED or (name in ("typing.io", "typing.re") and self.environment.python_version < (3, 13)):
             return Located(name, "builtin", None, self._typeshed_stub(name), "stdlib", False)
         if parent.kind == "assumed":
             if self._typeshed and self._typeshed.listed(name, self.environment.python_version):

@@ -136,9 +136,7 @@ def _read_venv(folder: str, config: dict[str, str], environ: Mapping[str, str]) 
         base = _standard_library(candidate, version[:2] if version else None)
         if base is not None:
             break
-    windows = os.path.isdir(os.path.join(folder, "Scripts")) and not os.path.isdir(
-        os.path.join(folder, "bin")
-    )
+    windows = os.path.isdir(os.path.join(folder, "Scripts")) and not os.path.isdir(os.path.join(folder, "bin"))
     platform = "win32" if windows else sys.platform
     if base is None:
         if problem is None:
@@ -219,9 +217,7 @@ def _home_pythons(
         yield os.path.realpath(python)
 
 
-def _standard_library(
-    python: str, wanted: tuple[int, int] | None
-) -> tuple[str, str, tuple[int, int], str] | None:
+def _standard_library(python: str, wanted: tuple[int, int] | None) -> tuple[str, str, tuple[int, int], str] | None:
     """(prefix, library folder, version, implementation) of the installation that holds `python`.
 
     Looks from the executable upwards, before and after links are resolved, as the interpreter does.

@@ -50,9 +50,7 @@ def in_folder(folder: str) -> Iterator[Candidate]:
 
 def is_environment(folder: str) -> bool:
     """Whether `folder` looks like a virtual or conda environment, broken ones included."""
-    return os.path.isfile(os.path.join(folder, "pyvenv.cfg")) or os.path.isdir(
-        os.path.join(folder, "conda-meta")
-    )
+    return os.path.isfile(os.path.join(folder, "pyvenv.cfg")) or os.path.isdir(os.path.join(folder, "conda-meta"))
 
 
 def for_project(folder: str, environ: Mapping[str, str]) -> Iterator[Candidate]:

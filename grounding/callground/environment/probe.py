@@ -34,9 +34,7 @@ _WHOLE_FILE = 64 << 20
 _RESTARTS = 6
 
 # Importing them does something, or takes a display.
-_NEVER_ALONG = frozenset(
-    {"__main__", "_tkinter", "antigravity", "this", "xxsubtype", "xxlimited", "xxlimited_35"}
-)
+_NEVER_ALONG = frozenset({"__main__", "_tkinter", "antigravity", "this", "xxsubtype", "xxlimited", "xxlimited_35"})
 
 
 class Probed(NamedTuple):

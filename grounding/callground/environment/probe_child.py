@@ -220,9 +220,7 @@ class Writer:
         if isinstance(value, types.BuiltinFunctionType):  # does not bind
             return [indent + "@staticmethod", indent + f"def {name}({parameters(value, None)}): ..."]
         if isinstance(value, type):
-            if depth >= DEPTH_LIMIT or not (
-                _qualname(value).endswith("." + name) and _home(value) == _home(cls)
-            ):
+            if depth >= DEPTH_LIMIT or not (_qualname(value).endswith("." + name) and _home(value) == _home(cls)):
                 expression = self.expression(value)
                 return [indent + (f"{name} = {expression}" if expression else f"{name}: _Any")]
             return self.class_lines(name, value, depth)

@@ -41,9 +41,7 @@ def read_pth_files(site: str) -> PthContent:
     opens: list[OpenImport] = []
     files: list[str] = []
     try:
-        names = sorted(
-            name for name in os.listdir(site) if name.endswith(".pth") and not name.startswith(".")
-        )
+        names = sorted(name for name in os.listdir(site) if name.endswith(".pth") and not name.startswith("."))
     except OSError:
         return PthContent((), (), (), ())
     for name in names:
@@ -190,11 +188,7 @@ def _setuptools(tree: ast.Module, path: str) -> Iterator[Redirect]:
 def _editables(tree: ast.Module, path: str) -> Iterator[Redirect]:
     """``F.map_module("name", "path")`` of the package ``editables`` (hatchling, pdm-backend)."""
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "map_module"
-        ):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "map_module":
             values = [_literal(argument) for argument in node.args]
             if len(values) == 2 and isinstance(values[0], str) and isinstance(values[1], str):
                 yield Redirect(values[0], (_without_init(values[1]),), False, path)

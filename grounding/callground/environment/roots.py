@@ -242,9 +242,9 @@ def _is_project(folder: str) -> bool:
 
 
 def _holds_packages(folder: str) -> bool:
-    return any(
-        os.path.isfile(os.path.join(folder, name, "__init__.py")) for name in _subfolders(folder)
-    ) or any(name.endswith(".py") for name in os.listdir(folder))
+    return any(os.path.isfile(os.path.join(folder, name, "__init__.py")) for name in _subfolders(folder)) or any(
+        name.endswith(".py") for name in os.listdir(folder)
+    )
 
 
 def _add(roots: dict[str, None], folder: str) -> None:

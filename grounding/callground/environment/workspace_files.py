@@ -140,9 +140,7 @@ class _Walk:
                 if is_folder:
                     if not self.skips(path, entry.name, rules):
                         pending.append((path, rules))
-                elif entry.name.endswith((*_SUFFIXES, ".ipynb")) and not _ignored(
-                    path, rules, is_folder=False
-                ):
+                elif entry.name.endswith((*_SUFFIXES, ".ipynb")) and not _ignored(path, rules, is_folder=False):
                     self.file(path)
 
     def file(self, path: str) -> None:
@@ -153,9 +151,7 @@ class _Walk:
         """Whether a folder is not entered."""
         if name in _EXCLUDED_NAMES or name.endswith((".egg-info", ".dist-info", ".egg")):
             return True
-        if os.path.isfile(os.path.join(path, "pyvenv.cfg")) or os.path.isdir(
-            os.path.join(path, "conda-meta")
-        ):
+        if os.path.isfile(os.path.join(path, "pyvenv.cfg")) or os.path.isdir(os.path.join(path, "conda-meta")):
             return True
         if name in ("build", "dist") and _is_build_output(path):
             return True

@@ -97,9 +97,7 @@ def _error(read: list[ReadPiece]) -> str | None:
     return None
 
 
-def _build(
-    spans: Spans, body: list[ast.stmt], first: int, last: int, masked: tuple[tuple[int, int], ...]
-) -> Piece:
+def _build(spans: Spans, body: list[ast.stmt], first: int, last: int, masked: tuple[tuple[int, int], ...]) -> Piece:
     """The row of the piece on lines `first` to `last` of the spans' text."""
     base = first - 1
     begin = spans.starts[base]
@@ -112,12 +110,7 @@ def _build(
         digest(text),
         last - base,
         tuple(walker.bindings),
-        tuple(
-            [
-                function_row(item.node, item.qualname, item.scope.generator, spans, base)
-                for item in walker.functions
-            ]
-        ),
+        tuple([function_row(item.node, item.qualname, item.scope.generator, spans, base) for item in walker.functions]),
         tuple([class_row(builder, spans, base) for builder in walker.classes]),
         tuple(walker.attr_stores),
         tuple(walker.exports),

@@ -94,11 +94,7 @@ def _body_kind(body: list[ast.stmt]) -> str:
 
 
 def _is_constant(node: ast.stmt, kind: type) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, kind)
-    )
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, kind)
 
 
 def _doc(body: list[ast.stmt]) -> str:

@@ -67,6 +67,4 @@ class Spans:
     def statement(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
         """The text of a whole definition, from the line of its first decorator."""
         first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
-        return self.text[
-            self.starts[first - 1] : self.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
-        ]
+        return self.text[self.starts[first - 1] : self.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)]

@@ -78,9 +78,7 @@ def _augmented(walker: Walker, node: ast.AugAssign, guard: Guard, scope: Scope) 
     if isinstance(target, ast.Name) or not isinstance(target, ast.Attribute):
         walker.store(target, "augassign", node, node.value, guard, scope, operator)
     else:
-        walker.store_attribute(
-            target, "augassign", node, walker.spans.short(node.value), operator, None, guard, scope
-        )
+        walker.store_attribute(target, "augassign", node, walker.spans.short(node.value), operator, None, guard, scope)
     if scope.kind == MODULE and isinstance(target, ast.Name) and target.id == "__all__":
         known = isinstance(node.op, ast.Add)
         walker.exports.extend(exports.operation("+=", node.value) if known else [exports.OPEN])

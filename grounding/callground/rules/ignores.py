@@ -80,16 +80,11 @@ def _silencing(verdict: Verdict, by_line: dict[int, list[Comment]]) -> list[Comm
     lines = {0, verdict.range.line, verdict.range.end_line}
     lines.update(range(finding.range.line, finding.range.end_line + 1))
     return [
-        mark
-        for line in sorted(lines)
-        for mark in by_line.get(line, ())
-        if not mark.codes or finding.code in mark.codes
+        mark for line in sorted(lines) for mark in by_line.get(line, ()) if not mark.codes or finding.code in mark.codes
     ]
 
 
-def _read(
-    line: int, column: int, comment: str, alone: bool, next_line: int, before_code: bool
-) -> Iterator[Comment]:
+def _read(line: int, column: int, comment: str, alone: bool, next_line: int, before_code: bool) -> Iterator[Comment]:
     """The silencing marks of one comment token; it may hold several (``# noqa # callground: ignore``)."""
 
     def mark(match: re.Match[str], codes: tuple[str, ...], ours: bool, target: int) -> Comment:
@@ -102,9 +97,7 @@ def _read(
         yield mark(match, named, True, next_line if alone else line)
     for match in _TYPE.finditer(comment):
         # PEP 484: alone above all code it speaks for the file.
-        yield mark(
-            match, (), False, 0 if before_code and match.group().rstrip() == comment.rstrip() else line
-        )
+        yield mark(match, (), False, 0 if before_code and match.group().rstrip() == comment.rstrip() else line)
     for match in _NOQA.finditer(comment):
         codes = match.group("codes")
         if codes is None or any(_NOQA_RELEVANT.match(code) for code in re.split(r"[\s,:]+", codes) if code):

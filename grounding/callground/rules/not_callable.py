@@ -9,9 +9,7 @@ def compose(facts: Facts) -> str:
     """Say what the callee is instead of a function."""
     what = facts.detail
     if not what and facts.owner:
-        what = (
-            f"the module `{facts.owner}`" if facts.owner_kind == "module" else f"a value of `{facts.owner}`"
-        )
+        what = f"the module `{facts.owner}`" if facts.owner_kind == "module" else f"a value of `{facts.owner}`"
     callee = facts.callee or facts.name
     return f"`{callee}` cannot be called: it is {what}" if what else f"`{callee}` cannot be called"
 

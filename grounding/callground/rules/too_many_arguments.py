@@ -11,9 +11,7 @@ def compose(facts: Facts) -> str:
     if facts.maximum is None:
         return f"too many positional arguments for {callee}"
     fits = (
-        "no positional arguments"
-        if facts.maximum == 0
-        else (f"at most {plural(facts.maximum, 'positional argument')}")
+        "no positional arguments" if facts.maximum == 0 else (f"at most {plural(facts.maximum, 'positional argument')}")
     )
     given = "" if facts.given is None else f", {facts.given} {'is' if facts.given == 1 else 'are'} given"
     return f"{callee} takes {fits}{given}"

@@ -8,9 +8,7 @@ from callground.rules.base import Facts, Rule, with_detail
 def compose(facts: Facts) -> str:
     """Tell a missing module from a missing name in a module that is there."""
     if facts.owner and facts.owner_kind == "module" and facts.owner != facts.name:
-        message = (
-            f"cannot import `{facts.name}`: module `{facts.owner}`{facts.installed()} does not define it"
-        )
+        message = f"cannot import `{facts.name}`: module `{facts.owner}`{facts.installed()} does not define it"
     elif facts.distribution:
         message = f"no module named `{facts.name}` in the installed distribution{facts.installed()}"
     else:

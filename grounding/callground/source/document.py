@@ -120,9 +120,7 @@ def _assemble(
             known = {**known, **{piece.text: piece for piece in pieces}}
             before = {pieces[number].text for number in built}
             pieces, again = _pieces(normal, offsets, known, build)
-            built = [
-                number for number in range(len(pieces)) if number in again or pieces[number].text in before
-            ]
+            built = [number for number in range(len(pieces)) if number in again or pieces[number].text in before]
             cut_whole = True
     return Document(text, normal, offsets, tuple(pieces), tuple(built), build, cut_whole)
 

@@ -185,9 +185,7 @@ class Cutter:
                 position = size if line_end < 0 else line_end + 1
                 continue
             if begun and indent == 0:
-                belongs = _CONTINUES.match(text, blank_end) or (
-                    decorated and _DECORATED.match(text, blank_end)
-                )
+                belongs = _CONTINUES.match(text, blank_end) or (decorated and _DECORATED.match(text, blank_end))
                 if not belongs:
                     yield pending
             begun = True
@@ -301,9 +299,7 @@ def _formatted_end(text: str, position: int, quote: str) -> int | None:
                 position += 1
             continue
         if character in "\"'":
-            inner = (
-                text[position : position + 3] if text[position : position + 3] == character * 3 else character
-            )
+            inner = text[position : position + 3] if text[position : position + 3] == character * 3 else character
             position = string_end(text, position, inner)
         elif character == "#" and not single:
             line_end = text.find("\n", position)

@@ -160,9 +160,7 @@ class _Mask:
             first = row.first
             last = max(min(row.unclosed or row.last, len(self.lines)), line)
         indent = self._indent(first)
-        while (
-            first > 1 and self.lines[first - 2].lstrip().startswith("@") and self._indent(first - 1) == indent
-        ):
+        while first > 1 and self.lines[first - 2].lstrip().startswith("@") and self._indent(first - 1) == indent:
             first -= 1
         return first, self._block_end(first, last)
 

@@ -126,15 +126,7 @@ def _points(text: str, column: int, unit: str) -> int:
     left = column
     for number, character in enumerate(text):
         if unit == UTF8:
-            left -= (
-                1
-                if character < "\x80"
-                else 2
-                if character < "\u0800"
-                else 3
-                if character < "\U00010000"
-                else 4
-            )
+            left -= 1 if character < "\x80" else 2 if character < "\u0800" else 3 if character < "\U00010000" else 4
         else:
             left -= 2 if character > "\uffff" else 1
         if left < 0:

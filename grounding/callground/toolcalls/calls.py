@@ -100,9 +100,7 @@ def _located(plan: Plan, source: JsonText, first_line: int) -> Plan:
     """The plan with places in a text, and with what only the text shows: members given twice."""
     reader = _Reader()
     reader.read(source.value, (), 0)
-    problems = [
-        (source.value_range(path), f"not a call: {_short(value)}") for path, value in reader.strangers
-    ]
+    problems = [(source.value_range(path), f"not a call: {_short(value)}") for path, value in reader.strangers]
     if not plan.calls and not problems:
         problems = [(source.value_range(()), "there is no call in it")]
     calls = []
@@ -202,9 +200,7 @@ class _Reader:
     def sequence(self, items: list[Any], path: Path, step: int) -> int:
         for index, item in enumerate(items):
             inner = (*path, index)
-            step = (
-                self.parallel(item, inner, step) if isinstance(item, list) else self.read(item, inner, step)
-            )
+            step = self.parallel(item, inner, step) if isinstance(item, list) else self.read(item, inner, step)
         return step
 
     def parallel(self, items: list[Any], path: Path, step: int) -> int:

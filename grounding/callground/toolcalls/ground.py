@@ -89,9 +89,7 @@ def _judge(call: ToolCall, lookup: Lookup, names: Sequence[str], links: Sequence
     except (CannotJudge, NoValidator) as error:
         faults += _unknown(call, found, set())  # the names are known, whatever the values are
         return _decided(call, faults, found, (Reason.UNKNOWN_SIGNATURE, str(error)))
-    open_paths = [
-        (link.reference.path, link.reference.whole) for link in links if not link.reference.absolute
-    ]
+    open_paths = [(link.reference.path, link.reference.whole) for link in links if not link.reference.absolute]
     faults += [_fault(breach, found) for breach in broken if not _covered(breach, open_paths)]
     faults += _unknown(call, found, {fault.path for fault in faults if fault.code == "unknown-keyword"})
     faults.sort(key=lambda fault: _ORDER.get(fault.code, 9))
@@ -102,9 +100,7 @@ def _judge(call: ToolCall, lookup: Lookup, names: Sequence[str], links: Sequence
 _ORDER = {"duplicate-argument": 0, "unknown-keyword": 1, "missing-argument": 2}
 
 
-def _decided(
-    call: ToolCall, faults: Iterable[Fault], spec: ToolSpec, why: tuple[Reason, str] | None = None
-) -> Outcome:
+def _decided(call: ToolCall, faults: Iterable[Fault], spec: ToolSpec, why: tuple[Reason, str] | None = None) -> Outcome:
     found = tuple(faults)
     if found:
         kinds = {KINDS[fault.code] for fault in found}

@@ -35,9 +35,7 @@ class _Change(NamedTuple):
     certain: bool
 
 
-def repair_plan(
-    plan: Plan, outcomes: list[Outcome], tools: Mapping[str, ToolSpec]
-) -> tuple[Any, list[Repaired]]:
+def repair_plan(plan: Plan, outcomes: list[Outcome], tools: Mapping[str, ToolSpec]) -> tuple[Any, list[Repaired]]:
     """The plan's data with each call repaired that can be, and the repairs; the given data stays as it is."""
     data = copy.deepcopy(plan.data)
     repairs: list[Repaired] = []

@@ -62,9 +62,7 @@ _SUBSCHEMA = frozenset(
 _SUBSCHEMAS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 _NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
-_COUNTS = frozenset(
-    "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains".split()
-)
+_COUNTS = frozenset("minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains".split())
 _PLAIN = frozenset(
     "description title default examples $comment $schema $id $anchor $dynamicAnchor deprecated readOnly "
     "writeOnly const".split()
@@ -214,10 +212,6 @@ def _required_marks(raw: Schema, out: dict[str, Any]) -> None:
     properties = raw.get("properties")
     if not isinstance(properties, Mapping) or isinstance(raw.get("required"), list):
         return
-    marked = [
-        name
-        for name, each in properties.items()
-        if isinstance(each, Mapping) and each.get("required") is True
-    ]
+    marked = [name for name, each in properties.items() if isinstance(each, Mapping) and each.get("required") is True]
     if marked:
         out["required"] = marked

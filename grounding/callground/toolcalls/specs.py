@@ -205,11 +205,7 @@ def _schema_spec(data: Mapping[str, Any], source: str) -> ToolSpec | None:
     name = data.get("title")
     if not isinstance(name, str) or not name:
         identity = data.get("$id")
-        name = (
-            identity.rstrip("/#").rpartition("/")[2].removesuffix(".json")
-            if isinstance(identity, str)
-            else ""
-        )
+        name = identity.rstrip("/#").rpartition("/")[2].removesuffix(".json") if isinstance(identity, str) else ""
     if not name or not _is_schema(data):
         return None
     schema, notes = _arguments(data)

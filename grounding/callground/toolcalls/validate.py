@@ -54,9 +54,7 @@ def breaches(value: Any, schema: Schema) -> list[Breach]:
     Raises NoValidator without the package, CannotJudge when the schema is broken or has no end.
     """
     try:
-        found = [
-            breach for error in _validator(_Frozen(schema)).iter_errors(value) for breach in _read(error)
-        ]
+        found = [breach for error in _validator(_Frozen(schema)).iter_errors(value) for breach in _read(error)]
     except ImportError:
         raise NoValidator from None
     except RecursionError:

@@ -39,8 +39,7 @@ def file_verdicts(plan: Plan, outcomes: Iterable[Outcome], path: str) -> FileVer
 def plan_errors(plan: Plan, path: str) -> tuple[FileError, ...]:
     """What of a plan could not be read."""
     return tuple(
-        FileError(path, f"line {where.line + plan.first_line - 1}: {message}")
-        for where, message in plan.problems
+        FileError(path, f"line {where.line + plan.first_line - 1}: {message}") for where, message in plan.problems
     )
 
 

@@ -57,9 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--since", metavar="REV", help="only lines that differ from the merge base with REV")
     _where(check)
-    check.add_argument(
-        "--format", choices=("text", "json", "sarif", "github"), default="text", help="default: text"
-    )
+    check.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text", help="default: text")
     check.add_argument("--baseline", metavar="FILE", help="findings in that file are accepted: report what is new")
     check.add_argument("--write-baseline", metavar="FILE", help="accept what is found today")
     check.add_argument("--no-daemon", action="store_true", help="do not ask a running daemon")

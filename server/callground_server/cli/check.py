@@ -44,9 +44,7 @@ def _run(options: argparse.Namespace) -> int:
     paths = [place[0]] if place is not None else _paths(options)
     if options.root is not None and not os.path.isdir(options.root):
         raise UsageError(f"--root: no such folder: {options.root}")
-    with Session.open(
-        options.root, paths=paths, python=options.python, trusted=not options.untrusted
-    ) as session:
+    with Session.open(options.root, paths=paths, python=options.python, trusted=not options.untrusted) as session:
         scope = scope or session.config.scope or "all"
         _say(session, quiet=options.format != "text")
         if place is not None:
@@ -57,9 +55,7 @@ def _run(options: argparse.Namespace) -> int:
         with ProgressBar(sys.stderr, wanted=not options.no_progress) as bar:
             if selection.targets:
                 session.index(bar.update)
-            report = session.check(
-                selection.targets, errors=selection.errors, scope=scope, progress=bar.update
-            )
+            report = session.check(selection.targets, errors=selection.errors, scope=scope, progress=bar.update)
         given = {target.path: target.text for target in selection.targets if target.text is not None}
         report = settled(report, options)
         sys.stdout.write(printed(report, SourceLines(session, given), options, _look()))

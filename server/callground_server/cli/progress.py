@@ -35,11 +35,7 @@ class ProgressBar:
     def update(self, phase: str, done: int, total: int) -> None:
         """Show how far a phase has come."""
         now = time.monotonic()
-        if (
-            not self._active
-            or now - self._begun < self._patience
-            or (now - self._drawn < 0.08 and done < total)
-        ):
+        if not self._active or now - self._begun < self._patience or (now - self._drawn < 0.08 and done < total):
             return
         self._drawn = now
         room = max(10, min(40, shutil.get_terminal_size().columns - len(phase) - 24))

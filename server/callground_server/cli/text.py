@@ -34,9 +34,7 @@ def render(report: GroundingReport, lines: Lines, look: Look) -> str:
     blocks = [headline(report, look)]
     blocks.extend(entry(item, lines, look, report.root) for item in report.findings)
     blocks.extend(entry(item, lines, look, report.root) for item in report.notes)
-    errors = [
-        f"{place(e.path, look)}: {look.style('warning', 'not checked')}: {e.reason}" for e in report.errors
-    ]
+    errors = [f"{place(e.path, look)}: {look.style('warning', 'not checked')}: {e.reason}" for e in report.errors]
     if errors:
         blocks.append("\n".join(errors))
     blocks.append(closing(report, look))
@@ -181,9 +179,7 @@ def _explained(verdict: Verdict, look: Look) -> list[str]:
     status = style(kinds.get(verdict.status, "error"), verdict.status)
     out = [f"{verdict.site} `{verdict.callee}` at {verdict.range.line}:{verdict.range.column + 1}: {status}"]
     for number, step in enumerate(verdict.steps, 1):
-        out.append(
-            f"  {number}. {step.text}" + style("dim", f"  ({step.range.line}:{step.range.column + 1})")
-        )
+        out.append(f"  {number}. {step.text}" + style("dim", f"  ({step.range.line}:{step.range.column + 1})"))
     if verdict.reason is not None:
         detail = f" ({verdict.detail})" if verdict.detail else ""
         out.append(f"  because: {verdict.reason.value}{detail}")

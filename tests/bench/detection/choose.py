@@ -155,11 +155,7 @@ class Unit:
             target = child.targets[0]
             if isinstance(target, ast.Name):
                 self.assigned.setdefault(target.id, []).append(child)
-        if (
-            isinstance(child, (ast.Expr, ast.Assign, ast.Return, ast.AugAssign))
-            and not guarded
-            and field == "body"
-        ):
+        if isinstance(child, (ast.Expr, ast.Assign, ast.Return, ast.AugAssign)) and not guarded and field == "body":
             self.statements.append(child)
         self._walk(child, guarded)
 
@@ -265,9 +261,7 @@ class Chooser:
             where = "from " + self.work.origin(source)
             self.emit("k7", unit, node, [(at, at, ", " + name)], f"module {full} has no {name}", where)
 
-    def imported_module(
-        self, module: types.ModuleType, node: ast.Import | ast.ImportFrom, end: int, unit: str
-    ) -> None:
+    def imported_module(self, module: types.ModuleType, node: ast.Import | ast.ImportFrom, end: int, unit: str) -> None:
         """A new import line after the node."""
         chance = self.rng.random()
         if chance < 0.3:
@@ -351,9 +345,7 @@ class Chooser:
 class UnitChooser:
     """The candidates of one function or method."""
 
-    def __init__(
-        self, chooser: Chooser, module: types.ModuleType, unit: Unit, cls: type | None, name: str
-    ) -> None:
+    def __init__(self, chooser: Chooser, module: types.ModuleType, unit: Unit, cls: type | None, name: str) -> None:
         self.chooser = chooser
         self.work = chooser.work
         self.rng = chooser.rng
@@ -363,9 +355,7 @@ class UnitChooser:
         self.cls = cls
         self.name = name
         node = unit.node
-        first = (
-            node.args.args[0].arg if cls and node.args.args and "staticmethod" not in unit.decorators else ""
-        )
+        first = node.args.args[0].arg if cls and node.args.args and "staticmethod" not in unit.decorators else ""
         self.self_class: type | None = None  # the class of `self`, in a plain method
         if (
             first == "self"
@@ -418,9 +408,7 @@ class UnitChooser:
                 self.receivers[name] = Receiver(list, "literal", line)
             elif isinstance(value, (ast.Dict, ast.DictComp)):
                 self.receivers[name] = Receiver(dict, "literal", line)
-            elif isinstance(value, ast.JoinedStr) or (
-                isinstance(value, ast.Constant) and isinstance(value.value, str)
-            ):
+            elif isinstance(value, ast.JoinedStr) or (isinstance(value, ast.Constant) and isinstance(value.value, str)):
                 self.receivers[name] = Receiver(str, "literal", line)
         for parameter in unit.parameters:
             name = parameter.arg
@@ -484,11 +472,7 @@ class UnitChooser:
             variants = self.method_variants(self.self_class, attr)
             if variants:
                 target, title = variants[0], "self." + attr
-        elif (
-            isinstance(receiver, ast.Name)
-            and known
-            and call.lineno > known.line - (known.how == "annotation")
-        ):
+        elif isinstance(receiver, ast.Name) and known and call.lineno > known.line - (known.how == "annotation"):
             cls = known.cls
             kind = "k3" if work.origin(cls) == "repo" else "k6"
             self.member_of(kind, call, attr, cls, known.how)
@@ -604,11 +588,7 @@ class UnitChooser:
         if isinstance(receiver, ast.Name):
             if receiver.id in bare and receiver.id not in unit.assigned:
                 return "unannotated parameter"
-            if (
-                receiver.id in unit.local
-                and receiver.id not in self.receivers
-                and receiver.id not in unit.plain_names
-            ):
+            if receiver.id in unit.local and receiver.id not in self.receivers and receiver.id not in unit.plain_names:
                 return "local of unknown origin"
         elif isinstance(receiver, ast.Attribute):
             if (
@@ -836,9 +816,7 @@ class Arity:
             return
         name = self.rng.choice(names.KW)
         keywords = [*self.keywords, name]
-        if any(name in s.parameters for s in self.signatures) or _binds(
-            self.signatures, self.count, keywords
-        ):
+        if any(name in s.parameters for s in self.signatures) or _binds(self.signatures, self.count, keywords):
             return
         last = self.last_value()
         value = self.rng.choice(["True", "10", "None"])
@@ -916,9 +894,7 @@ def _binds(signatures: Iterable[inspect.Signature], count: int, keywords: Iterab
 # -- the choice --------------------------------------------------------------------------------------
 
 
-def choose(
-    candidates: Iterable[Candidate], rng: random.Random, quota: dict[str, int], count: int
-) -> list[Candidate]:
+def choose(candidates: Iterable[Candidate], rng: random.Random, quota: dict[str, int], count: int) -> list[Candidate]:
     """At most one candidate per unit, spread over kinds, sub-kinds and owners."""
     by_kind: dict[str, list[Candidate]] = {}
     for candidate in candidates:
@@ -981,9 +957,7 @@ def finish(workspace: Workspace, candidate: Candidate) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tree", type=Path)
     parser.add_argument("project")
     parser.add_argument("seed")

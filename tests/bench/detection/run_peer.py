@@ -174,9 +174,7 @@ def pyrefly_with(run: Run, *extra: str) -> list[Finding]:
     # without --search-path pyrefly 1.5.0 fails on `from .. import` when it is given paths
     flags = ("--python-interpreter-path", run.python, "--search-path", run.tree, *extra, ".")
     report = from_json(run.output(run.tool("pyrefly"), "check", "--output-format", "json", *flags))
-    return [
-        Finding(run.relative(e["path"]), e["line"], e["name"], e["description"]) for e in report["errors"]
-    ]
+    return [Finding(run.relative(e["path"]), e["line"], e["name"], e["description"]) for e in report["errors"]]
 
 
 @adapter("pyrefly")  # no pyrefly.toml: it falls to its "basic" preset
@@ -258,10 +256,7 @@ def ghostcall(run: Run) -> list[Finding]:
     for file in run.modules:
         output = run.output(run.tool("ghostcall", "niche"), "--json", file, env=niche_path(run))
         if "{" in output:
-            found += [
-                Finding(file, g["line"], g["type"], g.get("resolved", ""))
-                for g in from_json(output)["findings"]
-            ]
+            found += [Finding(file, g["line"], g["type"], g.get("resolved", "")) for g in from_json(output)["findings"]]
     return found
 
 
@@ -272,8 +267,7 @@ def apimirage(run: Run) -> list[Finding]:
         print("apimirage:", done.stderr[-400:], file=sys.stderr)
         return []
     return [
-        Finding(g["file"], g["lineno"], g["kind"], f"{g['name']}: {g['detail']}")
-        for g in from_json(done.stdout, "[")
+        Finding(g["file"], g["lineno"], g["kind"], f"{g['name']}: {g['detail']}") for g in from_json(done.stdout, "[")
     ]
 
 
@@ -287,10 +281,7 @@ def honestcode(run: Run) -> list[Finding]:
     for file in run.modules:
         output = run.output(tool, "scan", file, env=env)
         if "{" in output:
-            found += [
-                Finding(file, g["line"], g["kind"], g["message"])
-                for g in from_json(output).get("findings", [])
-            ]
+            found += [Finding(file, g["line"], g["kind"], g["message"]) for g in from_json(output).get("findings", [])]
     run.run(tool, "uninit", ".", env=env)
     return found
 

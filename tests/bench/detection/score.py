@@ -52,9 +52,7 @@ class Codes:
         if self.is_none_receiver(finding):
             return False
         return any(
-            finding[2] == code
-            if isinstance(code, str)
-            else finding[2] == code[0] and re.search(code[1], finding[3])
+            finding[2] == code if isinstance(code, str) else finding[2] == code[0] and re.search(code[1], finding[3])
             for code in self.codes[tool]
         )
 
@@ -120,9 +118,7 @@ def same_owner(said: str, owner: str) -> bool:
     if said == owner:
         return True
     ends = (said.split(".")[0], said.rpartition(".")[2]), (owner.split(".")[0], owner.rpartition(".")[2])
-    return ends[0] == ends[1] or (
-        "." not in owner and said.rpartition(".")[2] == owner and owner[:1].isupper()
-    )
+    return ends[0] == ends[1] or ("." not in owner and said.rpartition(".")[2] == owner and owner[:1].isupper())
 
 
 def names_owner(mutant: Mutant, finding: Finding) -> bool:
@@ -263,9 +259,7 @@ class Scorer:
                     sites[f"{project}/{site['file']}"].append(site)
         return sites
 
-    def reason(
-        self, mutant: Mutant, sites: dict[str, list[dict[str, Any]]], result: Result
-    ) -> tuple[str, str]:
+    def reason(self, mutant: Mutant, sites: dict[str, list[dict[str, Any]]], result: Result) -> tuple[str, str]:
         """Why a mutant was missed: the reason of the abstention on its own call, and more about it."""
         if any(m["id"] == mutant["id"] for m, _ in result.other_owner):
             return "(another owner named)", ""

@@ -116,11 +116,7 @@ class Workspace:
         self.classes: dict[str, set[type]] = {}
         for module in self.modules.values():
             for name, value in vars(module).items():
-                if (
-                    isinstance(value, type)
-                    and value.__module__.split(".")[0] in self.top
-                    and value.__name__ == name
-                ):
+                if isinstance(value, type) and value.__module__.split(".")[0] in self.top and value.__name__ == name:
                     self.classes.setdefault(name, set()).add(value)
 
     def _import(self, file: Path) -> None:
@@ -187,8 +183,7 @@ class Workspace:
         if any(hasattr(c, name) for c in [cls, *below]):
             return False
         return not any(
-            base.__module__ != "builtins" and name in self.module_words(base.__module__)
-            for base in cls.__mro__
+            base.__module__ != "builtins" and name in self.module_words(base.__module__) for base in cls.__mro__
         )
 
     def pick(self, base: str | None, absent: Callable[[str], bool], extra: Iterable[str] = ()) -> str | None:
@@ -245,11 +240,7 @@ class Workspace:
         value = self.resolve(module, annotation, local)
         if isinstance(value, type):
             return value
-        if (
-            value is None
-            and isinstance(annotation, ast.Name)
-            and len(self.classes.get(annotation.id, ())) == 1
-        ):
+        if value is None and isinstance(annotation, ast.Name) and len(self.classes.get(annotation.id, ())) == 1:
             return next(iter(self.classes[annotation.id]))
         return None
 

@@ -95,9 +95,7 @@ def test_one_bad_setting_does_not_cost_the_others(project):
     assert (config.scope, config.exclude, len(problems)) == ("ai", ("x",), 1)
 
 
-@pytest.mark.parametrize(
-    "text", ["[tool.callground", "tool = 3", "tool = {callground = 1}", "\ufeff[tool]\n"]
-)
+@pytest.mark.parametrize("text", ["[tool.callground", "tool = 3", "tool = {callground = 1}", "\ufeff[tool]\n"])
 def test_odd_files(project, text):
     config, problems = load(project(text))
     assert config == Config()
@@ -112,9 +110,7 @@ def test_not_utf_8(project):
 
 def test_editor_settings_have_the_same_keys_and_lie_over_the_files():
     base = Config(scope="all", exclude=("x",))
-    config, problems = read_settings(
-        {"scope": "ai", "python": None, "severity": {"unknown-name": "hint"}}, base=base
-    )
+    config, problems = read_settings({"scope": "ai", "python": None, "severity": {"unknown-name": "hint"}}, base=base)
     assert (config.scope, config.exclude, config.severity) == ("ai", ("x",), {"unknown-name": "hint"})
     assert problems == ()
 

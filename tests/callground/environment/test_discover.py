@@ -183,9 +183,7 @@ def test_uv_makes_a_dot_venv(lab):
 
 def test_pyenv_s_file_and_shims(lab):
     version = lab.home / ".pyenv/versions/3.9.18"
-    write_files(
-        version, {"lib/python3.9/os.py": "", "lib/python3.9/site-packages/a.py": "", "bin/python": ""}
-    )
+    write_files(version, {"lib/python3.9/os.py": "", "lib/python3.9/site-packages/a.py": "", "bin/python": ""})
     write_files(lab.home / ".pyenv", {"shims/python": "#!/bin/sh\nexit 1\n", "version": "3.9.18\n"})
     shim = lab.find(python=str(lab.home / ".pyenv/shims/python"), trusted=False)
     assert (shim.prefix, shim.version) == (str(version), (3, 9, 18))

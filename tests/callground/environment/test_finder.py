@@ -328,9 +328,7 @@ def test_an_unlisted_module_of_a_described_standard_library_stays_open():
 
 def test_an_unpacked_wheel_for_another_python(lab):
     site = lab.folder / "unpacked"
-    lab.install(
-        site, "thing", "0.1", {"thing/__init__.py": "", "thing/core.cpython-36m-x86_64-linux-gnu.so": ""}
-    )
+    lab.install(site, "thing", "0.1", {"thing/__init__.py": "", "thing/core.cpython-36m-x86_64-linux-gnu.so": ""})
     finder = described(site, version=(3, 6), platform="linux")
     located = finder.locate("thing")
     assert (located.origin, located.distribution, located.version) == ("third-party", "thing", "0.1")

@@ -44,13 +44,7 @@ def names_below(finder: Finder, name: str, found: list[str]) -> None:
     located = finder.locate(name)
     found.append(name)
     # The test suite of CPython holds files that break import systems on purpose.
-    if (
-        located is not None
-        and located.is_package
-        and located.importable
-        and name.count(".") < 4
-        and name != "test"
-    ):
+    if located is not None and located.is_package and located.importable and name.count(".") < 4 and name != "test":
         for each in sorted(finder.submodules(name)):
             names_below(finder, f"{name}.{each}", found)
 

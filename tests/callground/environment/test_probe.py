@@ -100,9 +100,7 @@ def test_every_compiled_module_of_the_standard_library_is_written_as_a_stub(lab)
 def test_a_package_with_a_compiled_module(lab):
     source = extension(lab)
     lab.venv()
-    write_files(
-        lab.site(), {"pkg/__init__.py": "print('noise on standard output')\nimport sys; sys.stdout.flush()\n"}
-    )
+    write_files(lab.site(), {"pkg/__init__.py": "print('noise on standard output')\nimport sys; sys.stdout.flush()\n"})
     name = source.name.partition(".")[0]
     shutil.copy(source, lab.site() / "pkg" / source.name)
     prober = Prober(lab.find())
@@ -188,10 +186,7 @@ def test_only_modules_of_the_interpreter_s_own_folders(lab):
     os.symlink(lab.workspace / "mine", lab.site() / "linked")
     prober = Prober(lab.find(PYTHONPATH=str(lab.workspace)))
     for module in (f"edit.{name}", f"mine.{name}", f"linked.{name}", "no_such_module"):
-        assert (
-            prober.probe(module).problem
-            == "it is not in the interpreter's own site-packages or standard library"
-        )
+        assert prober.probe(module).problem == "it is not in the interpreter's own site-packages or standard library"
     assert prober.probe("json").problem == "it is not a compiled module"
     assert prober.children == 0
     assert not (lab.folder / "ran").exists()
@@ -357,9 +352,7 @@ def test_a_child_stands_alone(lab, monkeypatch):
     ],
 )
 def test_limits_of_a_child(code, problem):
-    outcome = run_isolated(
-        sys.executable, ["-c", code], timeout=0.5 if "while" in code else 10, limit=100_000
-    )
+    outcome = run_isolated(sys.executable, ["-c", code], timeout=0.5 if "while" in code else 10, limit=100_000)
     assert outcome.problem == problem
     assert len(outcome.output) <= 100_000
 

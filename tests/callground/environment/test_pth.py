@@ -81,9 +81,7 @@ def test_setuptools_namespaces(lab):
     project = lab.folder / "checkout"
     write_files(project, {"space/mine/__init__.py": ""})
     write_files(lab.site(), {"space/theirs/__init__.py": ""})
-    finder_of_setuptools(
-        lab, {"space.mine": str(project / "space/mine")}, {"space": [str(project / "space")]}
-    )
+    finder_of_setuptools(lab, {"space.mine": str(project / "space/mine")}, {"space": [str(project / "space")]})
     finder = lab.finder()
     space, mine, theirs = (finder.locate(name) for name in ("space", "space.mine", "space.theirs"))
     assert space is not None

@@ -210,9 +210,7 @@ def test_the_project_of_a_file(tmp_path):
         ),
         ({"Pipfile": '[packages]\nflask = "*"\n[dev-packages]\npytest = "*"\n'}, ["flask", "pytest"]),
         (
-            {
-                "environment.yml": "name: x\ndependencies:\n  - python=3.9\n  - numpy=1.2\n  - pip:\n    - flask\n"
-            },
+            {"environment.yml": "name: x\ndependencies:\n  - python=3.9\n  - numpy=1.2\n  - pip:\n    - flask\n"},
             ["flask", "numpy"],
         ),
         ({"pyproject.toml": "broken"}, []),

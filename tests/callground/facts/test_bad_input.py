@@ -53,9 +53,7 @@ def masked(facts: ModuleFacts) -> list[tuple[int, int]]:
     ],
     ids=range(21),
 )
-def test_bad_text(
-    text: str, error: str | None, bound: list[str], lines: list[tuple[int, int]] | None
-) -> None:
+def test_bad_text(text: str, error: str | None, bound: list[str], lines: list[tuple[int, int]] | None) -> None:
     facts = extract_module(text)
     assert facts.error == error
     assert names(facts) == bound

@@ -20,9 +20,7 @@ def classes(text: str) -> list[Class]:
 
 
 def test_parameters() -> None:
-    (row,) = functions(
-        "def f(a, b: int = 1, /, c='é', *args: str, d, e: 'X' = {}, **kw: int) -> list[int]: ..."
-    )
+    (row,) = functions("def f(a, b: int = 1, /, c='é', *args: str, d, e: 'X' = {}, **kw: int) -> list[int]: ...")
     assert row.params == (
         Param("a", "positional-only", None, None),
         Param("b", "positional-only", "int", "1"),
@@ -144,8 +142,7 @@ def test_places_are_those_of_the_keyword() -> None:
 def test_body_digests_follow_the_text_and_nothing_else() -> None:
     one = {row.qualname: row.body_digest for row in functions("def f():\n  return 1\ndef g():\n  return 1\n")}
     moved = {
-        row.qualname: row.body_digest
-        for row in functions("\n\n# x\ndef f():\n  return 1\ndef g():\n  return 2\n")
+        row.qualname: row.body_digest for row in functions("\n\n# x\ndef f():\n  return 1\ndef g():\n  return 2\n")
     }
     assert one["f"] == moved["f"]
     assert one["g"] != moved["g"]

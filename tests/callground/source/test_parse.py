@@ -47,8 +47,7 @@ CHAINS = ["x" + ".a" * 200_000, "x" + "()" * 200_000, "x" + "[0]" * 200_000, "+"
 def test_a_chain_that_kills_python_3_10_is_too_deep(text: str) -> None:
     # In another process: if this fails, it fails by a segmentation fault.
     program = (
-        "import sys; from callground.source.parse import parse; "
-        "parsed = parse(sys.stdin.read()); print(parsed.error)"
+        "import sys; from callground.source.parse import parse; parsed = parse(sys.stdin.read()); print(parsed.error)"
     )
     paths = [path for path in sys.path if path]
     run = subprocess.run(

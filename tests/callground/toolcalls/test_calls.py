@@ -113,9 +113,7 @@ def test_steps():
     assert [call.step for call in plan.calls] == [0, 1]
 
 
-@pytest.mark.parametrize(
-    "text", ["{", "{'name': 'f'}", "[1, 2]", "3", "", "hello there", '{"a": NaN}', '{"x": 1}']
-)
+@pytest.mark.parametrize("text", ["{", "{'name': 'f'}", "[1, 2]", "3", "", "hello there", '{"a": NaN}', '{"x": 1}'])
 def test_what_is_no_call_is_a_problem(text):
     plan = read_text(text)
     assert plan.calls == ()
@@ -152,17 +150,11 @@ def test_places_and_members_given_twice():
 
 
 VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=8),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(
-                ["name", "arguments", "function", "steps", "tool_calls", "content", "type", "x", "$ref"]
-            ),
+            st.sampled_from(["name", "arguments", "function", "steps", "tool_calls", "content", "type", "x", "$ref"]),
             inner,
             max_size=4,
         )

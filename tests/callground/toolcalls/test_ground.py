@@ -118,9 +118,7 @@ def test_unknown_tool_with_the_nearest_real_ones():
 def test_not_json_and_given_twice():
     (outcome,) = ground_plan(read_text('{"name": "send", "arguments": "{\'to\': 1}"}'), TOOLS)
     assert [fault.code for fault in outcome.faults] == ["not-json"]
-    (outcome,) = ground_plan(
-        read_text('{"name": "send", "arguments": {"to": "a@b.c", "to": "d@e.f"}}'), TOOLS
-    )
+    (outcome,) = ground_plan(read_text('{"name": "send", "arguments": {"to": "a@b.c", "to": "d@e.f"}}'), TOOLS)
     assert [fault.code for fault in outcome.faults] == ["duplicate-argument"]
 
 
@@ -131,15 +129,11 @@ def test_a_schema_that_says_nothing_is_no_fault(name):
 
 
 def test_the_names_are_known_where_the_values_are_not():
-    assert [(fault.code, fault.name) for fault in judge({"b": 1}, "lost").faults] == [
-        ("unknown-keyword", "b")
-    ]
+    assert [(fault.code, fault.name) for fault in judge({"b": 1}, "lost").faults] == [("unknown-keyword", "b")]
 
 
 def test_a_declared_default_fits_whatever_the_type_says():
-    tools = read_specs(
-        {"f": {"type": "object", "properties": {"a": {"type": "string", "default": None}}}}
-    ).tools
+    tools = read_specs({"f": {"type": "object", "properties": {"a": {"type": "string", "default": None}}}}).tools
     (call,) = read_calls({"name": "f", "arguments": {"a": None}}).calls
     assert ground_call(call, tools).status == "grounded"
 
@@ -272,11 +266,7 @@ def test_places_in_the_text():
 @given(
     st.dictionaries(
         st.sampled_from([*TOOLS["send"].properties, "other"]),
-        st.none()
-        | st.booleans()
-        | st.integers(-3, 20)
-        | st.text(max_size=5)
-        | st.lists(st.integers(), max_size=3),
+        st.none() | st.booleans() | st.integers(-3, 20) | st.text(max_size=5) | st.lists(st.integers(), max_size=3),
         max_size=5,
     )
 )
@@ -290,6 +280,4 @@ def test_agrees_with_the_validator_wherever_it_speaks(arguments):
     if outcome.status == "grounded":
         assert valid
     elif valid:
-        assert {fault.code for fault in outcome.faults} <= {"unknown-keyword", "wrong-format"}, json.dumps(
-            arguments
-        )
+        assert {fault.code for fault in outcome.faults} <= {"unknown-keyword", "wrong-format"}, json.dumps(arguments)

@@ -139,9 +139,7 @@ def test_root_and_paths_from_elsewhere(project, run, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert found(run("--format", "json", root)[1]) == [("pkg/b.py", 7, "unknown-member")]
     assert found(run("--format", "json", root / "pkg")[1]) == [("pkg/b.py", 7, "unknown-member")]
-    assert found(run("--format", "json", "--root", root / "pkg", root / "pkg")[1]) == [
-        ("b.py", 7, "unknown-member")
-    ]
+    assert found(run("--format", "json", "--root", root / "pkg", root / "pkg")[1]) == [("b.py", 7, "unknown-member")]
 
 
 def test_excluded_and_ignored_files(project, run):
@@ -159,9 +157,7 @@ def test_severities_and_comments(project, run):
     status, out, _ = run("--format", "json")
     data = json.loads(out)
     assert status == 0
-    assert [(e["file"], e["severity"], e["code"]) for e in data["notes"]] == [
-        ("b.py", "warning", "unknown-member")
-    ]
+    assert [(e["file"], e["severity"], e["code"]) for e in data["notes"]] == [("b.py", "warning", "unknown-member")]
     assert data["abstained"] == {"ignored": 1}
 
 
@@ -212,9 +208,7 @@ def test_changed_lines_of_standard_input(project, run):
     text = (APP + 'client.post("b")\n').encode()
     status, out, _ = run("--format", "json", "--scope", "changed", "--stdin-filename", "app.py", stdin=text)
     assert (status, found(out)) == (1, [("app.py", 9, "unknown-member")])
-    status, out, _ = run(
-        "--format", "json", "--scope", "changed", "--stdin-filename", "app.py", stdin=APP.encode()
-    )
+    status, out, _ = run("--format", "json", "--scope", "changed", "--stdin-filename", "app.py", stdin=APP.encode())
     assert (status, found(out)) == (0, [])
 
 
@@ -375,9 +369,7 @@ def test_untrusted_starts_nothing(project, run, tmp_path):
         script.parent.mkdir(parents=True, exist_ok=True)
         script.write_text(f"#!/bin/sh\ntouch '{mark}'\n")
         script.chmod(0o755)
-    (root / ".venv" / "pyvenv.cfg").write_text(
-        f"home = {os.path.dirname(sys.executable)}\nversion = 3.11.0\n"
-    )
+    (root / ".venv" / "pyvenv.cfg").write_text(f"home = {os.path.dirname(sys.executable)}\nversion = 3.11.0\n")
     status, out, _ = run("--untrusted", "--format", "json", python=False)
     assert not mark.exists()
     assert json.loads(out)["environment"]["trusted"] is False

@@ -78,9 +78,7 @@ def test_doctor(tmp_path, capsys):
 
 
 def test_options_of_check_are_the_issues_own():
-    options = {
-        option for action in _check_actions() for option in action.option_strings if option.startswith("--")
-    }
+    options = {option for action in _check_actions() for option in action.option_strings if option.startswith("--")}
     assert {
         "--scope",
         "--since",
@@ -112,9 +110,7 @@ def test_schema_shows_a_real_report(tmp_path, capsys, monkeypatch):
     root = tmp_path / "project"
     root.mkdir()
     (root / "app.py").write_text(code)
-    assert (
-        main(["check", "--format", "json", "--python", sys.executable, "--root", str(root), str(root)]) == 1
-    )
+    assert main(["check", "--format", "json", "--python", sys.executable, "--root", str(root), str(root)]) == 1
     real = json.loads(capsys.readouterr().out)
     assert real["root"] == str(root)
     assert list(real) == list(shown)

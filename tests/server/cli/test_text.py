@@ -73,9 +73,7 @@ abstained because: any 1
 def test_grounded():
     grounded = Verdict(Range(1, 0, 1, 3), Range(1, 0, 1, 1), "reference", "a", "grounded")
     text = render(report(grounded), lines, LOOK)
-    assert text.startswith(
-        "callground: scope all, 0 calls and 1 reference in 1 file looked at, Python 3.11.7"
-    )
+    assert text.startswith("callground: scope all, 0 calls and 1 reference in 1 file looked at, Python 3.11.7")
     assert "grounded: no call was proven wrong" in text
 
 
@@ -86,9 +84,7 @@ def test_files_that_could_not_be_read():
 
 
 def test_notes_do_not_look_like_findings():
-    note = FOUND.__class__(
-        **{**FOUND.__dict__, "severity": "hint", "code": "unused-ignore", "suggestions": ()}
-    )
+    note = FOUND.__class__(**{**FOUND.__dict__, "severity": "hint", "code": "unused-ignore", "suggestions": ()})
     text = render(report(notes=(note,)), lines, LOOK)
     assert "app.py:3:9: hint[unused-ignore]" in text
     assert "grounded: no call was proven wrong, 1 note" in text
