@@ -29,9 +29,9 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "detection"), str(HERE / "mending")]
 
 import ranking_cost  # noqa: E402
-import real_faults  # noqa: E402
 from corpus import Corpus, parser  # noqa: E402
 
+import real_faults  # noqa: E402
 from callground.repairs import distance  # noqa: E402
 from callground.repairs.asked import Asked  # noqa: E402
 from callground.repairs.candidates import of as candidates_of  # noqa: E402
