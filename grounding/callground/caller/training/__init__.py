@@ -1,0 +1,1 @@
+"""Training of the caller: never imported at run time."""
