@@ -81,6 +81,19 @@ def test_one_door_for_each_package(name):
         assert len(users) <= 1, users
 
 
+def test_only_the_caller_runs_networks():
+    """onnxruntime and tokenizers belong to the caller's room; torch and its kin to the training inside it."""
+    for name in ("onnxruntime", "tokenizers"):
+        assert all(user.startswith("caller/") for user in who_imports(name, LIBRARY))
+        assert who_imports(name, SERVER) == []
+    for name in ("torch", "onnx", "safetensors", "transformers"):
+        assert all(user.startswith("caller/training/") for user in who_imports(name, LIBRARY))
+        assert who_imports(name, SERVER) == []
+    for path in modules(LIBRARY):
+        if not path.is_relative_to(LIBRARY / "caller" / "training"):
+            assert not [m for m, _ in imports(path) if m.startswith("callground.caller.training")], path
+
+
 def test_the_core_needs_the_standard_library_only():
     allowed = {"callground", *sys.stdlib_module_names}
     doors = {path for path in DOORS.values() if path}
