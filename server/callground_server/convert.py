@@ -153,6 +153,7 @@ def to_diagnostic(
         code=finding.code,
         code_description=lsp.CodeDescription(href=href) if href else None,
         source=SOURCE,
+        tags=[lsp.DiagnosticTag.Deprecated] if finding.code == "deprecated-call" else None,
         related_information=information or None,
         data=data_of(finding),
     )

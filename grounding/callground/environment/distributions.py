@@ -46,7 +46,6 @@ class Distributions:
         self._tables: dict[str, dict[str, Distribution]] = {}
         self._files: dict[str, frozenset[str]] = {}
         self._spellings: dict[str, Distribution] = {}
-        self._required: dict[str, str] | None = None
 
     def forget(self) -> None:
         """Drop everything, after an installation."""
@@ -56,7 +55,6 @@ class Distributions:
         self._tables.clear()
         self._files.clear()
         self._spellings.clear()
-        self._required = None
 
     def all(self) -> tuple[Distribution, ...]:
         """Every installed distribution; of two with the same name the first on the path."""
@@ -134,14 +132,12 @@ class Distributions:
                 return self._spelled(each)
         return None
 
-    def required(self) -> dict[str, str]:
-        """Normalised names that any of the distributions requires, extras included -> name of that one."""
-        if self._required is None:
-            self._required = {}
-            for each in self.all():
-                for requirement in _requirements(each.path):
-                    self._required.setdefault(normalised(requirement), each.name)
-        return self._required
+    def required_by(self, module: str) -> tuple[Distribution, frozenset[str]] | None:
+        """The distribution that `module` comes from, with the normalised names that it requires, extras included."""
+        found = self.owner(module)
+        if found is None:
+            return None
+        return found, frozenset(normalised(name) for name in _requirements(found.path))
 
     def import_names(self, name: str) -> frozenset[str]:
         """Top-level import names of the distribution called `name`; empty when it is not installed."""

@@ -158,12 +158,12 @@ class Finder:
         """Top-level names that the installed distribution of that name provides."""
         return self._distributions.import_names(distribution)
 
-    def required_distributions(self) -> dict[str, str]:
-        """Normalised names that installed distributions require, extras included -> the one that says so.
+    def required_by(self, module: str) -> tuple[Distribution, frozenset[str]] | None:
+        """The installed distribution with a module of that name, and the distributions it requires, extras included.
 
-        A package that is not installed but stands here is not an invented one.
+        Also for a workspace's own module: a checkout whose distribution is installed beside it.
         """
-        return self._distributions.required()
+        return self._distributions.required_by(module)
 
     def import_open(self, name: str) -> str | None:
         """Why `name`, though not located, may exist all the same; None when it certainly does not."""

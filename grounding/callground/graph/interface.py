@@ -128,3 +128,7 @@ class SnapshotLike(Protocol):
     def declared(self, name: str) -> str | None:
         """The distribution that the workspace's metadata declares and that may provide a top-level module, if any."""
         ...
+
+    def extra(self, module: str, name: str) -> str | None:
+        """The installed distribution with a module `module`, where its metadata requires what may provide `name`."""
+        ...

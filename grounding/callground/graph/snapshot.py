@@ -115,6 +115,13 @@ class Snapshot:
         """The distribution that the workspace's metadata declares and that may provide a top-level module."""
         return declared_as(name, self.space.declared)
 
+    def extra(self, module: str, name: str) -> str | None:
+        """The distribution of `module`, with its version, where its metadata requires what may provide `name`."""
+        found = self.space.finder.required_by(module)
+        if found is None or declared_as(name, found[1]) is None:
+            return None
+        return f"{found[0].name} {found[0].version}"
+
     def module_of_path(self, path: str) -> str | None:
         """Dotted name of a workspace file; None if it cannot be imported."""
         entry = self.files.entry(path)

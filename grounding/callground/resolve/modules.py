@@ -158,7 +158,9 @@ def _member(ev: Evaluator, name: str, attr: str, importing: bool) -> Member:
         return Member(why=Why(Reason.COMPILED, name))
     if module.source is None and module.probed is None and module.origin != "stdlib" and not _stub_package(module):
         return Member(why=Why(Reason.STUB_ONLY, name))
-    patched = patches.patch_reason(ev, name, attr, name) or _written_otherwise(ev, module, attr)
+    patched = (
+        patches.patch_reason(ev, name, attr, name) or (not guarded and _written_otherwise(ev, module, attr)) or None
+    )
     if patched is not None:
         return Member(why=patched)
     return Member(guarded=guarded)

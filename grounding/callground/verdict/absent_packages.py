@@ -9,6 +9,8 @@ from callground.resolve.evaluator import Evaluator
 from callground.verdict.findings import Proof
 from callground.verdict.sites import Site
 
+_FAR = 12
+"""So many imports away from a file, another one counts as needed."""
 _MISSING = ("ImportError", "ModuleNotFoundError")
 
 
@@ -22,6 +24,10 @@ def optional(ev: Evaluator, site: Site, proof: Proof) -> str:
     declared = ev.snapshot.declared(top)
     if declared:
         return f"the project declares `{declared}`, which is not installed here"
+    module = site.unit.module.name
+    owner = ev.snapshot.extra(module.split(".")[0], top)
+    if owner:
+        return f"{owner} names it among what its parts require; it is not installed here"
     if site.tests:
         return "it is imported under a condition"
     if any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in site.chain):
@@ -32,17 +38,26 @@ def optional(ev: Evaluator, site: Site, proof: Proof) -> str:
                 same = b.kind in ("import", "from") and (b.value or "").split(".")[0] == top
                 if same and any(g.startswith("try:") and any(e in g for e in _MISSING) for g in b.guards):
                     return "the file also imports it where its absence is expected"
-    module = site.unit.module.name
     if "." in module and not _needed(ev, module):
         return f"no other file plainly imports `{module}`: it may be a part with needs of its own"
     return ""
 
 
-def _needed(ev: Evaluator, name: str) -> bool:
-    """Whether another file of the workspace imports the module outside of every condition and function."""
-    if name.rpartition(".")[2] == "__main__":
+def _needed(ev: Evaluator, name: str, above: frozenset[str] = frozenset()) -> bool:
+    """Whether using the workspace needs the module: another file imports it outside of every condition and function.
+
+    That file must be needed in its turn: what only a part for one platform imports is needed there alone.  A file
+    that nobody imports is where a program starts.
+    """
+    if "." not in name or name.rpartition(".")[2] == "__main__" or len(above) > _FAR:
         return True
-    return any(_plainly(ev, importer, name) for importer in ev.snapshot.importers(name))
+    above |= {name}
+    for importer in ev.snapshot.importers(name):
+        if importer not in above and _plainly(ev, importer, name):
+            others = set(ev.snapshot.importers(importer)) - above - {importer}
+            if not others or _needed(ev, importer, above):
+                return True
+    return False
 
 
 def _plainly(ev: Evaluator, importer: str, name: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from callground import rules
 from callground.graph.interface import Module
-from callground.resolve import classes, hierarchy, modules, signatures
+from callground.resolve import calls, classes, hierarchy, modules, signatures
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.values import (
     BoundMethod,
@@ -40,6 +40,8 @@ class Proof:
     parameters: tuple[str, ...] = ()
     version_guard: str = ""
     """The name does exist, under a version or platform guard that this environment does not meet."""
+    detail: str = ""
+    """A deprecation's own words."""
 
 
 def finding(ev: Evaluator, site: Site, proof: Proof) -> Finding:
@@ -50,6 +52,8 @@ def finding(ev: Evaluator, site: Site, proof: Proof) -> Finding:
     third = module is not None and module.origin != "workspace"
     distribution = module.distribution if module is not None and third else None
     version = module.version if module is not None and third else None
+    if module is not None and module.origin == "stdlib":
+        distribution, version = "Python", ".".join(map(str, ev.snapshot.python_version))
     sig = proof.signature
     message = rules.message(
         proof.code,
@@ -63,7 +67,9 @@ def finding(ev: Evaluator, site: Site, proof: Proof) -> Finding:
         parameter=proof.parameters,
         version=version,
         distribution=distribution,
-        detail=f"it exists only where `{proof.version_guard.partition(':')[2]}`" if proof.version_guard else "",
+        detail=f"it exists only where `{proof.version_guard.partition(':')[2]}`"
+        if proof.version_guard
+        else proof.detail,
     )
     evidence, location = _evidence(ev, proof, module)
     return Finding(
@@ -146,7 +152,12 @@ def _range(site: Site, proof: Proof) -> Range:
     if isinstance(node, ast.keyword):
         full = unit.range_of(node, site.offset)
         return Range(full.line, full.column, full.line, full.column + len(node.arg or "**"))
-    if isinstance(node, ast.Attribute) and proof.code in ("unknown-member", "not-callable", "missing-argument"):
+    if isinstance(node, ast.Attribute) and proof.code in (
+        "unknown-member",
+        "not-callable",
+        "missing-argument",
+        "deprecated-call",
+    ):
         return last_name(unit, node, site.offset)
     return unit.range_of(node, site.offset)
 
@@ -163,6 +174,13 @@ def _evidence(ev: Evaluator, proof: Proof, module: Module | None) -> tuple[tuple
         if module is not None:
             file = module.source or module.stub or module.probed
         return ((f"module {o.name} is {file.path}",), (file.path, 1)) if file is not None else ((), None)
+    function = o.function if isinstance(o, BoundMethod) else o
+    if isinstance(function, FunctionObject):
+        found = calls.function_faces(ev, function.ref)
+        face = next((f for f in found if not f.file.is_stub), found[0] if found else None)
+        if face is not None:
+            path = face.file.path.split("#")[0]
+            return (f"{_strip(function.ref.dotted)} is defined at {path}:{face.line}",), (path, face.line)
     ref = o.ref if isinstance(o, (Instance, ClassObject)) else _next(ev, o) if isinstance(o, SuperObject) else None
     if ref is not None:
         rows = classes.faces(ev, ref)
@@ -174,6 +192,8 @@ def _evidence(ev: Evaluator, proof: Proof, module: Module | None) -> tuple[tuple
 
 
 def _candidates(ev: Evaluator, site: Site, proof: Proof) -> tuple[str, ...]:
+    if proof.code == "deprecated-call":
+        return ()
     if proof.signature is not None:
         return tuple(p.name for p in proof.signature.params if p.kind in ("positional", "keyword-only"))
     o = proof.owner_object

@@ -11,9 +11,9 @@ from callground.resolve import flow as flow_module
 from callground.resolve.evaluator import Evaluator, OverBudget
 from callground.resolve.scopes import Scope
 from callground.resolve.values import Why
-from callground.verdict import absent_packages, arity, grounding, guards
+from callground.verdict import absent_packages, arity, deprecations, grounding, guards
 from callground.verdict.findings import Proof, finding
-from callground.verdict.model import Reason, Step, Verdict
+from callground.verdict.model import Finding, Reason, Step, Verdict
 from callground.verdict.sites import Site, Unit, plan
 
 log = logging.getLogger(__name__)
@@ -66,6 +66,8 @@ def judge(site: Site, ev: Evaluator) -> Verdict:
         log.exception("judging %s at %s:%s", site.callee, site.unit.path, site.range.line)
         outcome = Why(Reason.INTERNAL, f"{type(error).__name__}: {error}")
     status, reason, detail, found = "grounded", None, "", None
+    if outcome is None:
+        found = _hint(site, ev)
     if isinstance(outcome, Why):
         status, reason, detail = "abstained", outcome.reason, outcome.detail
     elif isinstance(outcome, Proof):
@@ -85,6 +87,21 @@ def judge(site: Site, ev: Evaluator) -> Verdict:
         tuple(steps),
         ev.reads(),
     )
+
+
+def _hint(site: Site, ev: Evaluator) -> Finding | None:
+    """What is to be said about a call that exists: that it is deprecated."""
+    try:
+        proof = deprecations.of_call(ev, site, scope_of(site, ev))
+        return finding(ev, site, proof) if proof is not None else None
+    except NotLoaded:
+        if ev.raise_not_loaded:
+            raise
+    except (OverBudget, RecursionError):
+        pass  # the verdict stands without the hint
+    except Exception:  # a fault of ours must not take the verdict with it
+        log.exception("looking for deprecations of %s at %s:%s", site.callee, site.unit.path, site.range.line)
+    return None
 
 
 def guarded(site: Site, proof: Proof, ev: Evaluator) -> Why | None:

@@ -396,12 +396,12 @@ def test_what_installed_distributions_require(lab):
             "old-1.0.egg-info/requires.txt": "six\n\n[extra]\nlxml>=3\n",
         },
     )
-    assert lab.finder().required_distributions() == {
-        "some-dep": "thing",
-        "extra-dep": "thing",
-        "six": "old",
-        "lxml": "old",
-    }
+    finder = lab.finder()
+    thing, required = finder.required_by("thing")
+    assert (thing.name, thing.version) == ("thing", "1.0")
+    assert required == {"some-dep", "extra-dep"}
+    assert finder.required_by("old.part")[1] == {"six", "lxml"}
+    assert finder.required_by("nobody") is None
 
 
 def test_the_same_distribution_twice_counts_once(lab):

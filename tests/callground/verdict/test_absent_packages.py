@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from projects import check_project
+from callground.session import Session
+from environment_lab import Lab
+from projects import check_project, write_files
 
 MISSING = "zz_not_a_package"
 
@@ -31,6 +33,24 @@ MISSING = "zz_not_a_package"
             "error",
             "",
         ),
+        (
+            {
+                "app/__init__.py": "import sys\n\nif sys.platform == 'elsewhere':\n    from app import port\n",
+                "app/port.py": "from app import deep\n",
+                "app/deep.py": f"import {MISSING}\n",
+            },
+            "hint",
+            "needs of its own",
+        ),
+        (
+            {
+                "app/__init__.py": "from app import port\n",
+                "app/port.py": "from app import deep\n",
+                "app/deep.py": f"import app\nimport {MISSING}\n",
+            },
+            "error",
+            "",
+        ),
     ],
 )
 def test_absent_package(files, severity, says, tmp_path, tmp_path_factory):
@@ -41,3 +61,20 @@ def test_absent_package(files, severity, says, tmp_path, tmp_path_factory):
     assert [f.severity for f in found] == [severity]
     assert [f.severity for f in (notes if severity == "error" else errors)] == []
     assert says in found[0].message
+
+
+@pytest.mark.parametrize(
+    ("required", "severity"), [("zz-not-a-package>=2; extra == 'fast'", "hint"), ("other", "error")]
+)
+def test_the_workspace_is_the_checkout_of_an_installed_distribution(required, severity, tmp_path):
+    lab = Lab(tmp_path)
+    lab.venv()
+    metadata = f"Metadata-Version: 2.1\nName: App\nVersion: 2.5\nRequires-Dist: {required}\n\n"
+    write_files(lab.site(), {"app-2.5.dist-info/METADATA": metadata, "app-2.5.dist-info/RECORD": "app/__init__.py,,\n"})
+    write_files(lab.workspace, {"app/__init__.py": "from app import part\n", "app/part.py": f"import {MISSING}\n"})
+    with Session.open(str(lab.workspace), python=lab.python(), cache=str(tmp_path / "cache")) as session:
+        session.index()
+        report = session.check(session.select().targets)
+    found = [e.finding for e in (*report.findings, *report.notes)]
+    assert [f.severity for f in found] == [severity]
+    assert ("App 2.5 names it" in found[0].message) == (severity == "hint")
