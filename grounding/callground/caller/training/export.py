@@ -4,6 +4,7 @@
 # pyright: reportMissingImports=false
 from __future__ import annotations
 
+import shutil
 import tempfile
 import warnings
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from callground.caller.training.network import WIDTH
+from callground.caller.training.network import WIDTH, load_select_head, load_trunk
 
 OPSET = 17
 
@@ -63,3 +64,18 @@ def export_head(head: nn.Module, output: str, target: Path, int8: bool = True) -
     """
     inputs = {"hidden": torch.randn(2, 16, WIDTH), "attention_mask": torch.ones(2, 16, dtype=torch.long)}
     _export(head, inputs, output, target, int8)
+
+
+def export_model(base: Path, checkpoint: Path, folder: Path, *, share: float = 1.0, int8: bool = True) -> None:
+    """Writes the trunk, the selection head of a checkpoint and the tokenizer into `folder`.
+
+    `share` below 1 mixes the trained weights with the base's (Wortsman et al. 2022, "Robust fine-tuning of zero-shot
+    models"): what the base knew beyond the training data is kept the better for it.
+    """
+    head = load_select_head(base)
+    trained = torch.load(checkpoint, weights_only=True)["averaged"]
+    mixed = {name: torch.lerp(old, trained[name], share) for name, old in head.state_dict().items()}
+    head.load_state_dict(mixed)
+    export_trunk(load_trunk(base), folder / "trunk.onnx", int8)
+    export_head(head, "embedding", folder / "select.onnx", int8)
+    shutil.copyfile(base / "tokenizer.json", folder / "tokenizer.json")
