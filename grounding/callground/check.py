@@ -73,6 +73,15 @@ class Suggesting(Protocol):
         ...
 
 
+@runtime_checkable
+class Masking(Protocol):
+    """A workspace that checks files of which some lines do not parse."""
+
+    def unparsed(self, path: str, text: str, lines: Lines | None = None) -> str:
+        """Why calls on some of the lines (None: on any) were not looked at; empty when all were."""
+        ...
+
+
 def check(
     workspace: Checker,
     targets: Iterable[Target],
@@ -95,12 +104,15 @@ def check(
         try:
             text = target.text if target.text is not None else workspace.text(target.path)
             verdicts = workspace.verify(target.path, target.text, target.lines)
+            masked = workspace.unparsed(target.path, text, target.lines) if isinstance(workspace, Masking) else ""
         except CannotRead as error:
             unread.append(FileError(target.path, str(error)))
             continue
         except Exception as error:  # noqa: BLE001 - one file's failure must not hide what the others hold
             unread.append(FileError(target.path, f"internal error: {_record(error)}"))
             continue
+        if masked:
+            unread.append(FileError(target.path, masked, partly=True))
         suggest = workspace.suggest(target.path, text, verdicts) if isinstance(workspace, Suggesting) else None
         files.append(review(target.path, text, verdicts, root=root, config=config, lines=target.lines, suggest=suggest))
     if progress is not None:

@@ -11,15 +11,19 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import NamedTuple
 
-from callground.check import CannotRead, Progress, Suggest, Target, check
+from callground.check import CannotRead, Progress, Suggest, Target, check, touches
 from callground.config import Config, Problem, find_root, load
 from callground.environment.discover import find_environment
 from callground.environment.model import Environment
 from callground.environment.workspace_files import list_files
 from callground.graph.workspace import Workspace
+from callground.provenance.changed_lines import Lines
 from callground.repairs.service import Repairs
 from callground.source.decode import decode
-from callground.verdict.model import Verdict
+from callground.source.disk import read_file
+from callground.source.parse import parse
+from callground.source.pieces import normalized
+from callground.verdict.model import Range, Verdict
 from callground.verdict.report import EnvironmentInfo, FileError, GroundingReport
 
 CHECKED = (".py", ".pyw")
@@ -153,10 +157,9 @@ class Session:
     def text(self, path: str) -> str:
         """The file's text, by its own encoding declaration.  Raises CannotRead."""
         try:
-            with open(path, "rb") as file:
-                data = file.read()
-        except OSError as error:
-            raise CannotRead(error.strerror or str(error)) from None
+            data = read_file(path)
+        except (OSError, ValueError) as error:
+            raise CannotRead(getattr(error, "strerror", None) or str(error)) from None
         decoded = decode(data)
         if decoded.error is not None:
             raise CannotRead(decoded.message or _ERRORS.get(decoded.error, decoded.error))
@@ -169,8 +172,38 @@ class Session:
         verdicts = self.workspace.verify(path, text, ranges)
         reason = self.workspace.errors.get(path)
         if reason is not None and not verdicts:
-            raise CannotRead(_ERRORS.get(reason, reason))
+            raise CannotRead(self._why(path, text, reason))
         return verdicts
+
+    def unparsed(self, path: str, text: str, lines: Lines | None = None) -> str:
+        """Why calls on some of the lines (None: on any) were not looked at; empty when all were."""
+        shown = normalized(text)
+        file = self.workspace.snapshot().space.contents.get(path)
+        if file is None or file.text != shown:
+            file = self.workspace.reader.text(path, text, is_stub=path.endswith(".pyi"))
+        masked = [
+            span for span in file.facts.masked_lines() if lines is None or touches(Range(span[0], 0, span[1], 0), lines)
+        ]
+        if not masked:
+            return ""
+        more = f" (and {len(masked) - 1} more)" if len(masked) > 1 else ""
+        line = masked[0][0]
+        if file.facts.error == "syntax-newer-than-server":
+            message = _ERRORS[file.facts.error]
+        else:
+            said = parse(shown)
+            message = said.message
+            if any(first <= said.line <= last for first, last in masked):
+                line = said.line
+            elif said.line:
+                message = "invalid syntax"
+        return f"line {line}{more} does not parse: {message}"
+
+    def _why(self, path: str, text: str | None, reason: str) -> str:
+        said = parse(normalized(self.text(path) if text is None else text)) if reason == "syntax-error" else None
+        if said is None or not said.line:
+            return _ERRORS.get(reason, reason)
+        return f"line {said.line} does not parse: {said.message}"
 
     def suggest(self, path: str, text: str, verdicts: Sequence[Verdict]) -> Suggest:
         """What the findings of a file may have meant."""

@@ -12,6 +12,7 @@ from typing import Any
 from callground.config.model import DEFAULT, SCOPES, Config, Problem, Provenance
 from callground.config.policy import Policy, read_policy
 from callground.rules import RULES, SEVERITIES
+from callground.source.disk import read_file
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -98,14 +99,13 @@ _Report = Callable[[str], None]
 
 def _table(path: str, problems: list[Problem]) -> object:
     try:
-        with open(path, "rb") as file:
-            data = tomllib.loads(file.read().decode("utf-8-sig"))
+        data = tomllib.loads(read_file(path).decode("utf-8-sig"))
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
         problems.append(Problem("pyproject.toml", "", f"cannot be read: {error}; the default settings are used"))
         return None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         problems.append(Problem("pyproject.toml", "", f"is not valid TOML: {error}; the default settings are used"))
         return None
     tool = data.get("tool")

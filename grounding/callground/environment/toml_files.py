@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from callground.source.disk import read_file
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -16,11 +18,10 @@ _SIZE_LIMIT = 5_000_000
 def read_toml(path: str) -> dict[str, Any]:
     """The content of a TOML file; empty when it cannot be read or is not valid."""
     try:
-        with open(path, "rb") as file:
-            content: dict[str, Any] = tomllib.loads(file.read(_SIZE_LIMIT).decode("utf-8-sig"))
-            return content
+        content: dict[str, Any] = tomllib.loads(read_file(path, _SIZE_LIMIT).decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError):
         return {}
+    return content
 
 
 def table(data: dict[str, Any], *keys: str) -> dict[str, Any]:

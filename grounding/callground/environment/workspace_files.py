@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from callground.source.disk import read_file
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -75,7 +77,7 @@ def list_files(root: str, *, exclude: Sequence[str] = (), explicit: Iterable[str
         elif os.path.isfile(path):
             walk.file(path)
         else:
-            walk.problems.append((path, "does not exist"))
+            walk.problems.append((path, "is no file" if os.path.exists(path) else "does not exist"))
     return WorkspaceFiles(
         tuple(sorted(walk.python)), tuple(sorted(walk.notebooks)), tuple(dict.fromkeys(walk.problems))
     )
@@ -192,8 +194,7 @@ class _Walk:
 
     def _file_rules(self, path: str, folder: str) -> _Rules | None:
         try:
-            with open(path, encoding="utf-8", errors="surrogateescape") as file:
-                lines = file.read(1_000_000).splitlines()
+            lines = read_file(path, 1_000_000).decode("utf-8", "surrogateescape").splitlines()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:

@@ -197,3 +197,11 @@ class ModuleFacts(NamedTuple):
     """Why nothing could be parsed: ``syntax-error``, ``too-deep``, ``too-large`` or ``not-text``.  Also
     ``syntax-newer-than-server`` as soon as one piece looks like it.  None for a file of which some pieces
     parse: the others have `Piece.masked` lines."""
+
+    def masked_lines(self) -> list[tuple[int, int]]:
+        """1-based line ranges of the file, inclusive, that do not parse: nothing in there is known."""
+        return [
+            (start + first - 1, start + last - 1)
+            for start, piece in zip(self.starts, self.pieces, strict=True)
+            for first, last in piece.masked
+        ]

@@ -58,7 +58,7 @@ def gate_verdict(report: GroundingReport, policy: Policy | None = None) -> GateV
             warnings.append(entry)
     reasons = [_words(entry, report.root) for entry in blockers]
     if policy.unread == "block":
-        reasons += [f"{relative(e.path, report.root)}: not checked: {e.reason}" for e in report.errors]
+        reasons += [f"{relative(e.path, report.root)}: {e.extent}: {e.reason}" for e in report.errors]
     calls = report.calls
     share = calls.abstained / calls.total if calls.total else 0.0
     if policy.max_abstained is not None and share > policy.max_abstained:

@@ -261,7 +261,7 @@ class _Gate:
         if file.facts.error is not None and not file.facts.pieces:
             self.errors.append(FileError(name, _ERRORS.get(file.facts.error, file.facts.error)))
             return
-        for first, last in _masked(file):
+        for first, last in file.facts.masked_lines():
             if lines is not None and not any(a <= last and first <= b for a, b in lines):
                 continue
             said = parse(file.text)
@@ -437,14 +437,6 @@ def _file(snapshot: Snapshot, path: str) -> SourceFile | None:
         except NotLoaded as missing:
             snapshot.space.load(missing.module)
     return None
-
-
-def _masked(file: SourceFile) -> list[tuple[int, int]]:
-    return [
-        (start + first - 1, start + last - 1)
-        for start, piece in zip(file.facts.starts, file.facts.pieces, strict=True)
-        for first, last in piece.masked
-    ]
 
 
 def _is_python(path: str) -> bool:

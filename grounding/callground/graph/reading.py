@@ -13,6 +13,7 @@ from callground.facts.store import Store, content_digest, facts_key
 from callground.graph.indexes import INDEX_VERSION, FileIndex, index_from_bytes, index_of, index_to_bytes
 from callground.graph.interface import SourceFile
 from callground.source.decode import decode
+from callground.source.disk import read_file
 from callground.source.pieces import normalized
 
 _INDEX, _PROBE = "index", "probe"
@@ -55,8 +56,7 @@ class Reader:
     def read(self, path: str, *, is_stub: bool = False) -> SourceFile:
         """Read and understand a file.  One that cannot be read has no text, and its facts say why."""
         try:
-            with open(path, "rb") as stream:
-                data = stream.read()
+            data = read_file(path)
         except (OSError, ValueError):
             return SourceFile(path, "", _nothing("not-text"), "", is_stub)
         digest = content_digest(data)
@@ -111,8 +111,7 @@ class Reader:
     def digest_of(self, path: str) -> str:
         """The digest of a file's bytes; empty when it cannot be read."""
         try:
-            with open(path, "rb") as stream:
-                return content_digest(stream.read())
+            return content_digest(read_file(path))
         except (OSError, ValueError):
             return ""
 

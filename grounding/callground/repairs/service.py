@@ -202,11 +202,11 @@ def _import(candidate: Candidate) -> str:
 def read_text(path: str) -> str | None:
     """A file's text with its own line ends."""
     from callground.source.decode import decode
+    from callground.source.disk import read_file
 
     try:
-        with open(path, "rb") as file:
-            decoded = decode(file.read())
-    except OSError:
+        decoded = decode(read_file(path))
+    except (OSError, ValueError):
         return None
     return decoded.text if decoded.error is None else None
 

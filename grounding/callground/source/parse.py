@@ -51,8 +51,8 @@ def parse(text: str) -> Parsed:
             error.offset or 0,
             getattr(error, "end_lineno", None) or 0,
         )
-    except (RecursionError, MemoryError) as error:
-        return Parsed(None, "too-deep", str(error) or type(error).__name__)
+    except (RecursionError, MemoryError):
+        return Parsed(None, "too-deep", "the code is nested too deeply")
     except (ValueError, UnicodeError, OverflowError) as error:
         # Lone surrogates, integers with too many digits.
         return Parsed(None, "syntax-error", str(error))

@@ -28,10 +28,17 @@ class EnvironmentInfo(NamedTuple):
 
 
 class FileError(NamedTuple):
-    """A file that could not be checked."""
+    """A file that could not be checked, or only in part."""
 
     path: str
     reason: str
+    partly: bool = False
+    """The rest of it was checked."""
+
+    @property
+    def extent(self) -> str:
+        """For a person, how much of it was."""
+        return "partly checked" if self.partly else "not checked"
 
 
 class FileVerdicts(NamedTuple):

@@ -167,7 +167,7 @@ def _explain(session: Session, place: tuple[str, int], options: argparse.Namespa
     with ProgressBar(sys.stderr, wanted=not options.no_progress) as bar:
         session.index(bar.update)
         report = session.check([Target(path)])
-    for error in report.errors:
+    for error in (each for each in report.errors if not each.partly):
         raise UsageError(f"{place[0]}: {error.reason}")
     verdicts = [verdict for file in report.files for verdict in file.verdicts]
     repairs = session.repairs(path, session.text(path), verdicts)

@@ -47,7 +47,7 @@ def sarif(report: GroundingReport) -> dict[str, Any]:
                         "toolExecutionNotifications": [
                             {
                                 "level": "warning",
-                                "message": {"text": f"not checked: {error.reason}"},
+                                "message": {"text": f"{error.extent}: {error.reason}"},
                                 "locations": [{"physicalLocation": {"artifactLocation": _file(error.path, report)}}],
                             }
                             for error in report.errors
@@ -75,7 +75,9 @@ def github(report: GroundingReport) -> str:
         }
         lines.append(_command(_ANNOTATIONS.get(finding.severity, "error"), properties, _message(finding)))
     for error in report.errors:
-        lines.append(_command("warning", {"file": relative(error.path, report.root)}, f"not checked: {error.reason}"))
+        lines.append(
+            _command("warning", {"file": relative(error.path, report.root)}, f"{error.extent}: {error.reason}")
+        )
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -34,7 +35,7 @@ def render(report: GroundingReport, lines: Lines, look: Look) -> str:
     blocks = [headline(report, look)]
     blocks.extend(entry(item, lines, look, report.root) for item in report.findings)
     blocks.extend(entry(item, lines, look, report.root) for item in report.notes)
-    errors = [f"{place(e.path, look)}: {look.style('warning', 'not checked')}: {e.reason}" for e in report.errors]
+    errors = [f"{place(e.path, look)}: {look.style('warning', e.extent)}: {e.reason}" for e in report.errors]
     if errors:
         blocks.append("\n".join(errors))
     blocks.append(closing(report, look))
@@ -130,8 +131,8 @@ def closing(report: GroundingReport, look: Look) -> str:
         head = "nothing was looked at"
     if report.notes:
         head += f", {counted(len(report.notes), 'note')}"
-    if report.errors:
-        head += f", {counted(len(report.errors), 'file')} not checked"
+    for extent, number in Counter(error.extent for error in report.errors).items():
+        head += f", {counted(number, 'file')} {extent}"
     out = [head]
     if report.calls.total + report.references.total:
         parts = [f"{_counts('calls', report.calls)}"]

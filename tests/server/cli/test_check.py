@@ -326,6 +326,50 @@ def test_links_that_go_in_circles(project, run):
     assert status == 1
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_not_waited_for(project, run):
+    root = project(app=APP)
+    for name in ("pipe.py", ".gitignore", "sub/pyproject.toml"):
+        (root / name).parent.mkdir(exist_ok=True)
+        os.mkfifo(root / name)
+    os.symlink(os.devnull, root / "device.py")
+    status, out, _ = run("--format", "json")
+    assert (status, found(out)) == (1, [("app.py", 7, "unknown-member")])
+    errors = {e["file"]: e["reason"] for e in json.loads(out)["errors"]}
+    assert errors["pipe.py"] == errors["device.py"] == "Not a regular file"
+    status, out, _ = run(str(root / "pipe.py"))
+    assert (status, "pipe.py: not checked: is no file" in out) == (2, True)
+
+
+BROKEN = {
+    "import app\n\ndef f(:\n    app.gone()\n\napp.Client()\n": "line 3 does not parse: invalid syntax",
+    "import app\nx = app" + ".b" * 5000 + "\napp.Client()\n": "line 2 does not parse: the code is nested too deeply",
+    "def f(:\n  1\n": "line 1 does not parse: invalid syntax",
+}
+
+
+@pytest.mark.parametrize("text", BROKEN, ids=["a piece", "too deep", "all of it"])
+def test_what_does_not_parse_is_told(project, run, text):
+    project(app="class Client: ...\n", bad=text)
+    status, out, _ = run("--format", "json")
+    assert (status, found(out)) == (0, [])
+    assert json.loads(out)["errors"] == [{"file": "bad.py", "reason": BROKEN[text]}]
+    extent = "partly checked" if "Client" in text else "not checked"
+    shown = run()[1]
+    assert f"bad.py: {extent}: {BROKEN[text]}\n" in shown
+    assert f"1 file {extent}" in shown
+    assert run("--strict")[0] == 2
+
+
+def test_lines_that_do_not_parse_and_are_not_asked_about(project, run):
+    root = project(app="print('x')\n", bad="def f(:\n    g()\n\nprint('y')\n")
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "x")
+    (root / "bad.py").write_text((root / "bad.py").read_text() + "print('z')\n")
+    assert json.loads(run("--scope", "changed", "--format", "json")[1])["errors"] == []
+
+
 def test_strict(project, run):
     project(app="print('x')\n")
     (project.root / "bad.py").write_bytes(BAD["not_utf8"])

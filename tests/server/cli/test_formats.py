@@ -85,7 +85,7 @@ def test_sarif_is_valid_and_complete(project, run):
     assert results["unused-ignore", "app.py"]["level"] == "note"
     assert sarif["columnKind"] == "unicodeCodePoints"
     notices = sarif["invocations"][0]["toolExecutionNotifications"]
-    assert [notice["message"]["text"] for notice in notices] == ["not checked: it does not parse"]
+    assert [notice["message"]["text"] for notice in notices] == ["not checked: line 1 does not parse: invalid syntax"]
     # Fingerprints survive lines that move.
     before = {r["partialFingerprints"]["callground/v1"] for r in sarif["results"] if r["level"] == "error"}
     write_files(project, {"app.py": "\n\n" + APP})
