@@ -240,9 +240,17 @@ def doubt(
     first = doubted[0]
     names = sorted({entry.finding.callee for entry in doubted})
     shown = ", ".join(f"`{name}`" for name in names[:5]) + (" and others" if len(names) > 5 else "")
-    message = f"not judged, for the environment is doubtful ({environment.doubtful}): imports of {shown}"
+    message = f"{unjudged(environment)}; not judged are the imports of {shown}"
     note = replace(first.finding, severity="warning", message=message, suggestions=())
     return tuple(result), (Entry(first.path, note),)
+
+
+def unjudged(environment: EnvironmentInfo) -> str:
+    """The one notice in place of many findings, with what can be done about it."""
+    return (
+        f"the environment is doubtful ({environment.doubtful}): imports that it lacks are not judged; "
+        "choose another interpreter (the setting `python`, or `--python`) or install what the project needs"
+    )
 
 
 def _note(code: str, span: Range, callee: str, message: str) -> Finding:

@@ -46,10 +46,11 @@ class Selection(NamedTuple):
     """Files and folders that could not be looked into."""
 
 
-def info_of(found: Environment) -> EnvironmentInfo:
-    """An environment as reports name it."""
+def info_of(workspace: Workspace) -> EnvironmentInfo:
+    """A workspace's environment as reports name it."""
+    found = workspace.environment
     version = found.version_text if any(found.version) else ""
-    return EnvironmentInfo(found.python, version, found.trusted, found.doubtful)
+    return EnvironmentInfo(found.python, version, found.trusted, workspace.doubtful)
 
 
 class Session:
@@ -111,7 +112,7 @@ class Session:
     @property
     def info(self) -> EnvironmentInfo:
         """The environment as reports name it."""
-        return info_of(self.environment)
+        return info_of(self.workspace)
 
     def select(self, paths: Sequence[str] = ()) -> Selection:
         """The files of `paths`: folders are searched, files are taken as they are.  No paths: the root."""

@@ -101,6 +101,21 @@ describe("status", () => {
     assert.equal(view.busy, true);
   });
 
+  it("names the environment of the innermost folder, and why it may be the wrong one", () => {
+    const environment = { python: "/v/bin/python", version: "3.12.1", doubtful: null };
+    const outer = { ...folder(1, 1, false), uri: "file:///w", environment };
+    const inner = {
+      ...outer,
+      uri: "file:///w/in",
+      environment: { ...environment, doubtful: "half of it is missing" },
+    };
+    const at = (uri: string) => shown("running", [outer, inner], { ...document, uri });
+    assert.match(at("file:///w/a.py").detail, /Python 3\.12\.1 \(\/v\/bin\/python\)$/);
+    assert.equal(at("file:///w/a.py").severity, "information");
+    assert.match(at("file:///w/in/a.py").detail, /doubtful: half of it is missing$/);
+    assert.equal(at("file:///w/in/a.py").severity, "warning");
+  });
+
   it("says that the server ended and comes again", () => {
     const view = shown("waiting", [], undefined, 2000);
     assert.match(view.text, /starts again in 2 s/);

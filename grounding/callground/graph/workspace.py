@@ -15,6 +15,7 @@ from callground.environment.finder import Finder
 from callground.environment.model import Environment
 from callground.graph import discovery
 from callground.graph.changes import NOTHING, Change, Face, Progress, came_or_went, difference, never, renamed
+from callground.graph.imported import Doubts
 from callground.graph.index_process import Child
 from callground.graph.indexes import FileIndex, Postings, next_uid
 from callground.graph.indexing import Indexed, index_workspace
@@ -69,6 +70,7 @@ class Workspace:
         self._generation = 0
         self._snapshot: Snapshot | None = None
         self._space = self._make_space()
+        self._doubts = Doubts()
 
     @classmethod
     def open(
@@ -144,6 +146,12 @@ class Workspace:
                     generation=self._generation,
                 )
             return self._snapshot
+
+    @property
+    def doubtful(self) -> str | None:
+        """Why the environment may be the wrong one; with a complete index also what the imports say of it."""
+        given = self.environment.doubtful
+        return given or (self._doubts.of(self.snapshot(), self.load) if self._complete else None)
 
     def load(self, module: str) -> None:
         """Read a module, so that snapshots know it."""

@@ -8,6 +8,7 @@ from callground_server.features import (
     commands,
     configuration,
     documents,
+    doubt,
     files,
     folders,
     gate,
@@ -38,6 +39,7 @@ ALL = (
     progress,
     asked,
     status,
+    doubt,
     provenance,
     gate,
 )

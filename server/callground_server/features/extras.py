@@ -4,7 +4,7 @@ A client asks for it by the capability ``experimental.callground``: ``{"status":
 
 | message | direction | what |
 |---|---|---|
-| ``callground/status`` | to the client | ``folders``: root, indexing, done and total of each; ``caller`` where known |
+| ``callground/status`` | to the client | ``folders``: root, index, environment of each; ``caller`` where known |
 | ``callground/documentStatus`` | to the client | how the calls of one document came out |
 | ``callground/provenance`` | to the client | the ranges of a document with their origin |
 | ``callground/didInsert`` | to the server | the client knows where a range came from |

@@ -11,6 +11,7 @@ from typing import Any
 from callground.config import Config
 from callground.gate import answer
 from callground.graph.workspace import Workspace
+from callground.session import info_of
 from callground.verdict.report import EnvironmentInfo
 from callground_server.convert import path_of
 from callground_server.gate.wire import RequestError, read_request
@@ -47,9 +48,7 @@ class _Opened:
 
     @property
     def info(self) -> EnvironmentInfo:
-        found = self._folder.workspace.environment
-        version = found.version_text if any(found.version) else ""
-        return EnvironmentInfo(found.python, version, found.trusted, found.doubtful)
+        return info_of(self._folder.workspace)
 
 
 async def verify(server: Server, data: Any) -> dict[str, Any]:

@@ -25,6 +25,7 @@ class Status(Listener):
         self._extras = extras
         self._progress: dict[str, tuple[int, int]] = {}
         self._sent = 0.0
+        self._environments: dict[str, dict[str, str | None] | None] = {}
         self._shown: dict[str, dict[str, Any]] = {}
 
     def indexing(self, folder: Folder, _: str, done: int, total: int) -> None:
@@ -39,6 +40,11 @@ class Status(Listener):
         """The first index is complete."""
         self._progress.pop(folder.root, None)
         self._send()
+
+    def looked(self, folder: Folder) -> None:
+        """Files or packages may have changed."""
+        if self._environments.get(folder.root) != folder.environment:
+            self._send()
 
     def judged(self, document: Document, outcome: Outcome) -> None:
         """A document has a result."""
@@ -56,6 +62,7 @@ class Status(Listener):
     def _send(self) -> None:
         folders = []
         for folder in self._session.folders.values():
+            self._environments[folder.root] = folder.environment
             if not folder.lone:
                 done, total = self._progress.get(folder.root, (0, 0))
                 folders.append(
@@ -64,6 +71,7 @@ class Status(Listener):
                         "indexing": not folder.ready,
                         "done": done,
                         "total": total,
+                        "environment": folder.environment,
                     }
                 )
         self._extras.send("status", STATUS, {"folders": folders})

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from callground.check import doubt, review
+from callground.check import doubt, review, unjudged
 from callground.config import Config, Problem, is_project, load, read_settings
 from callground.graph.changes import NOTHING, Change, never
 from callground.graph.driver import Stopped
@@ -44,6 +44,8 @@ class Outcome(NamedTuple):
     """False when a search may find better suggestions."""
     touched: frozenset[str] = frozenset()
     """Other files whose verdicts turned out to be out of date."""
+    notice: str = ""
+    """What people have to know of the environment where some imports are not judged because of it."""
 
 
 class Folder:
@@ -68,6 +70,7 @@ class Folder:
         """Called in the worker after the files were looked at."""
         self._marks = Marks()
         self._suggestions = Suggestions()
+        self._doubtful: str | None = None
 
     # -- life
 
@@ -204,6 +207,10 @@ class Folder:
 
     def _applied(self, change: Change) -> set[str]:
         stale = self.tracker.apply(change) if change else set()
+        if change and self.workspace.doubtful != self._doubtful:
+            # What is said of imports hangs on it.
+            self._doubtful = self.workspace.doubtful
+            stale |= set(self.tracker.paths())
         if change:
             logger.debug("changed: %s; modules: %s; stale: %s", sorted(change.paths), sorted(change.modules), stale)
         return stale
@@ -228,10 +235,20 @@ class Folder:
         marks = self._marks.of(document.file) if document is not None else None
         shown = review(path, text, verdicts, root=self.root, config=self.config, suggest=suggest, marks=marks)
         # Where nobody knows which environment is meant, a package that is not there is no fault of the code.
-        (shown,), _ = doubt([shown], info_of(workspace.environment))
+        info = info_of(workspace)
+        (shown,), doubted = doubt([shown], info)
+        notice = unjudged(info) if doubted else ""
         logger.debug("judged %s in generation %d: %s", path, generation, self.tracker.counts.get(path))
         touched, self.tracker.touched = frozenset(self.tracker.touched), set()
-        return Outcome(path, text, generation, complete, shown, not ready.missed, touched)
+        return Outcome(path, text, generation, complete, shown, not ready.missed, touched, notice)
+
+    @property
+    def environment(self) -> dict[str, str | None] | None:
+        """The environment in words, for a client's status; None as long as it is not known."""
+        if self._workspace is None:
+            return None
+        info = info_of(self._workspace)
+        return {"python": info.python, "version": info.version, "doubtful": info.doubtful}
 
     def holds(self, path: str) -> bool:
         """Whether a file lies in this folder."""

@@ -111,3 +111,26 @@ def _plain(value: Any) -> Any:
     from callground_server.features.extras import plain
 
     return plain(value)
+
+
+async def test_a_doubtful_environment_is_one_notice_and_no_red_file(pushed, root):
+    missing = [f"zz_missing_{letter}" for letter in "abcdef"]
+    (root / "user.py").write_text("".join(f"import {name}\n" for name in missing))
+    (root / "other.py").write_text(f"import {missing[0]}\nimport json\n\njson.nothing()\n")
+    editor = pushed
+    editor.capabilities.experimental = {"callground": {"status": True}}
+    status = await heard(editor, "callground/status")
+    await editor.start()
+    editor.open("user.py")
+    editor.open("other.py")
+
+    def doubted() -> bool:
+        folders = [f for m in status[-1:] for f in m.folders]
+        return any(f.environment is not None and f.environment.doubtful for f in folders)
+
+    await editor.until(doubted, "the doubt")
+    await editor.shows("other.py", "nothing")
+    await editor.shows("user.py")
+    (notice,) = [m.message for m in editor.client.messages if "doubtful" in m.message]
+    assert "6 of the " in notice
+    assert "zz_missing_a" in notice

@@ -5,6 +5,14 @@ export interface FolderStatus {
   readonly indexing: boolean;
   readonly done: number;
   readonly total: number;
+  readonly environment?: EnvironmentStatus | null;
+}
+
+export interface EnvironmentStatus {
+  readonly python: string | null;
+  readonly version: string;
+  /** Why it is probably the wrong one. */
+  readonly doubtful: string | null;
 }
 
 export interface CallerStatus {
@@ -68,15 +76,41 @@ export function shown(
   }
   const indexing = indexProgress(folders);
   const hidden = document?.hidden ? `${document.hidden} ungrounded outside of the scope` : undefined;
-  const detail = [indexing, hidden, document === undefined ? undefined : mainReason(document)]
+  const environment = environmentOf(folders, document?.uri);
+  const detail = [
+    indexing,
+    hidden,
+    document === undefined ? undefined : mainReason(document),
+    inWords(environment),
+  ]
     .filter((part) => part !== undefined)
     .join("; ");
   return {
     text: document === undefined ? (indexing ?? "ready") : counted(document),
     detail,
     busy: indexing !== undefined || document?.complete === false,
-    severity: "information",
+    severity: environment?.doubtful ? "warning" : "information",
   };
+}
+
+/** The environment of the innermost folder that holds a document; without a document that of the first folder. */
+export function environmentOf(
+  folders: readonly FolderStatus[],
+  uri: string | undefined,
+): EnvironmentStatus | undefined {
+  const holding = folders.filter(
+    (folder) => uri === undefined || uri === folder.uri || uri.startsWith(folder.uri.replace(/\/?$/, "/")),
+  );
+  const chosen = uri === undefined ? holding[0] : holding.sort((a, b) => b.uri.length - a.uri.length)[0];
+  return chosen?.environment ?? undefined;
+}
+
+function inWords(environment: EnvironmentStatus | undefined): string | undefined {
+  if (environment === undefined) {
+    return undefined;
+  }
+  const python = `Python ${environment.version || "of unknown version"}${environment.python ? ` (${environment.python})` : ""}`;
+  return environment.doubtful ? `${python}, doubtful: ${environment.doubtful}` : python;
 }
 
 export function counted(document: DocumentStatus): string {

@@ -115,10 +115,12 @@ M.subcommands = {
   ["mark-mine"] = function(given)
     mark(given, "human")
   end,
-  --- The counts of this file.
+  --- The counts of this file, and the environment that it is judged by.
   status = function()
-    local text = require("callground").status()
-    vim.notify("callground: " .. (text ~= "" and text or "nothing is known of this file"))
+    local callground = require("callground")
+    local text, environment = callground.status(), callground.environment()
+    text = text ~= "" and text or "nothing is known of this file"
+    vim.notify("callground: " .. text .. (environment ~= "" and "; " .. environment or ""))
   end,
   --- End the server and start it again.
   restart = function()

@@ -60,6 +60,30 @@ function M.status(buffer)
   return table.concat(words, ", ")
 end
 
+--- The environment that a buffer's calls are judged by: "Python 3.12.1 (/path/python)", with the doubt where there is one.
+function M.environment(buffer)
+  local uri = vim.uri_from_bufnr(buffer or 0)
+  local best
+  for _, folder in ipairs(M.folders) do
+    local inside = vim.startswith(uri, folder.uri:gsub("/?$", "/", 1))
+    if inside and type(folder.environment) == "table" and (not best or #folder.uri > #best.uri) then
+      best = folder
+    end
+  end
+  if not best then
+    return ""
+  end
+  local found = best.environment
+  local text = "Python " .. (found.version ~= "" and found.version or "of unknown version")
+  if type(found.python) == "string" then
+    text = text .. " (" .. found.python .. ")"
+  end
+  if type(found.doubtful) == "string" then
+    text = text .. ", doubtful: " .. found.doubtful
+  end
+  return text
+end
+
 --- Called for each buffer that the server is attached to.
 function M.attach(client, buffer)
   highlights()
