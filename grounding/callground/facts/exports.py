@@ -9,6 +9,9 @@ Export = tuple[str, str, tuple[str, ...]]
 OPEN: Export = ("open", "", ())
 """An operation that is not understood: the list of exports is not known."""
 
+LATER: Export = ("open", "later", ())
+"""The same inside of a function: when it runs, and so what it adds to, is not known either."""
+
 _COPIES = frozenset({"list", "tuple", "set", "frozenset", "sorted"})
 
 
@@ -20,6 +23,7 @@ def operation(operator: str, value: ast.expr) -> list[Export]:
     """
     names: list[str] = []
     modules: list[str] = []
+    keeps = False
     todo: list[ast.expr] = [value]
     while todo:
         node = todo.pop()
@@ -33,6 +37,8 @@ def operation(operator: str, value: ast.expr) -> list[Export]:
             todo.append(node.value)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.BitOr)):
             todo.extend((node.right, node.left))
+        elif isinstance(node, ast.Name) and node.id == "__all__" and node is not value:
+            keeps = True
         elif isinstance(node, ast.Attribute) and node.attr == "__all__":
             module = dotted(node.value)
             if module is None:
@@ -47,6 +53,8 @@ def operation(operator: str, value: ast.expr) -> list[Export]:
             todo.extend(node.args)
         else:
             return [OPEN]
+    if keeps:
+        operator = "+="
     result: list[Export] = []
     if names or not modules:
         result.append((operator, "", tuple(names)))
@@ -57,15 +65,23 @@ def operation(operator: str, value: ast.expr) -> list[Export]:
     return result
 
 
-def call(method: str, arguments: list[ast.expr]) -> list[Export]:
-    """The exports that ``__all__.<method>(<arguments>)`` stands for."""
-    if len(arguments) == 1:
-        if method == "extend":
-            return operation("+=", arguments[0])
-        value = arguments[0]
-        if method == "append" and isinstance(value, ast.Constant) and isinstance(value.value, str):
+def call(method: str, arguments: list[ast.expr], certain: bool) -> list[Export]:
+    """The exports that ``__all__.<method>(<arguments>)`` stands for.
+
+    Unless `certain`, the call may not happen, and what it would take away may stay.
+    """
+    if method == "extend" and len(arguments) == 1:
+        return operation("+=", arguments[0])
+    if method in ("index", "count", "copy", "sort", "reverse"):
+        return []
+    at = 1 if method == "insert" else 0
+    value = arguments[at] if len(arguments) == at + 1 else None
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        if method in ("append", "insert"):
             return [("+=", "", (value.value,))]
-    return [] if method in ("index", "count", "copy") else [OPEN]
+        if method == "remove":
+            return [("-=", "", (value.value,))] if certain else []
+    return [OPEN]
 
 
 def dotted(node: ast.expr) -> str | None:

@@ -85,12 +85,18 @@ class ModuleIndex:
         if self._exports is None:
             names: dict[str, None] = {}
             sources: dict[str, None] = {}
-            is_open = seen = False
+            is_open = later = seen = False
             for piece in self.facts.pieces:
                 for operator, source, listed in piece.exports:
                     seen = True
                     if operator == "open":
                         is_open = True
+                        later = later or source == "later"
+                        continue
+                    if operator == "-=":
+                        # A name of another module's list may stay listed: that can only make a call grounded.
+                        for name in listed:
+                            names.pop(name, None)
                         continue
                     if operator == "=":
                         names.clear()
@@ -99,7 +105,7 @@ class ModuleIndex:
                     if source:
                         sources[source] = None
                     names.update(dict.fromkeys(listed))
-            self._exports = Exports(tuple(names) if seen else None, is_open, tuple(sources))
+            self._exports = Exports(tuple(names) if seen else None, is_open or later, tuple(sources))
         return self._exports
 
     @property

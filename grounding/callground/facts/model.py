@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Bumped whenever the extractor gives other rows for the same text: part of every key in the store.
-EXTRACTOR_VERSION = 3
+EXTRACTOR_VERSION = 4
 
 
 class Param(NamedTuple):
@@ -172,8 +172,8 @@ class Piece(NamedTuple):
     classes: tuple[Class, ...]
     attr_stores: tuple[AttrStore, ...]
     exports: tuple[tuple[str, str, tuple[str, ...]], ...]
-    """What happens to ``__all__``: (operator ``=`` or ``+=``, ``mod`` of ``mod.__all__`` or ``""``, names);
-    an operation that is not understood is ``("open", "", ())``."""
+    """What happens to ``__all__``: (operator ``=``, ``+=`` or ``-=``, ``mod`` of ``mod.__all__`` or ``""``, names);
+    an operation that is not understood is ``("open", "", ())``, one in a function ``("open", "later", ())``."""
     dynamic: tuple[str, ...]
     """Module-level openness: ``globals-write``, ``exec``, ``setattr-module`` (``sys.modules[.]`` is changed),
     ``sys-modules-write``, ``sys-path-edit``, ``import-hook`` (``sys.meta_path``/``path_hooks`` touched)."""

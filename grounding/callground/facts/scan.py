@@ -186,7 +186,7 @@ def _call(
         walker.dynamic["sys-path-edit"] = None
     elif attr in _MUTATORS:
         if isinstance(owner, ast.Name) and owner.id == "__all__":
-            operations = exports.call(attr, arguments) if scope.kind == MODULE else [exports.OPEN]
+            operations = exports.call(attr, arguments, guard is None) if scope.kind == MODULE else [exports.LATER]
             walker.exports.extend(operations)
             return
         mark = _sys_mark(owner)
@@ -389,7 +389,7 @@ def subscript_store(
             walker.dynamic[mark] = None
         return
     if isinstance(base, ast.Name) and base.id == "__all__":
-        walker.exports.append(exports.OPEN)
+        walker.exports.append(exports.LATER if scope.kind == FUNCTION else exports.OPEN)
         return
     if isinstance(base, ast.Attribute) and base.attr == "f_globals":
         walker.dynamic["globals-write"] = None
@@ -468,7 +468,7 @@ def _bare_name(walker: Walker, node: ast.Name, parent: ast.AST | None, scope: Sc
         walker.dynamic["globals-write"] = None
     elif node.id == "__all__" and isinstance(parent, ast.Call) and node in parent.args:
         if not (isinstance(parent.func, ast.Name) and parent.func.id in _READERS):
-            walker.exports.append(exports.OPEN)
+            walker.exports.append(exports.LATER if scope.kind == FUNCTION else exports.OPEN)
 
 
 def _open_class(scope: Scope) -> None:

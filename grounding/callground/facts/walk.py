@@ -93,7 +93,7 @@ class Walker:
             value, annotation = text, None
             bindings = self.bindings
             if name == "__all__":
-                self.exports.append(exports.OPEN)
+                self.exports.append(exports.LATER)
         elif scope.kind == MODULE or scope.klass is None:
             bindings = self.bindings
         else:
