@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 // These are or need compiled packages.  Each stands behind one module of ours that does without: the interpreter's
 // own copy is used where it has one.  A dependency that fails here belongs into this list, or into the bundle.
-const LEFT_OUT = ["jsonschema", "rapidfuzz"];
+const LEFT_OUT = ["jsonschema", "numpy", "onnxruntime", "rapidfuzz", "tokenizers"];
 
 const top = fileURLToPath(new URL("..", import.meta.url));
 const target = join(top, "bundled", "libs");
@@ -49,7 +49,9 @@ try {
 }
 // Programs, and stubs of other people's packages, which are no evidence that something exists.
 const third = join("jedi", "third_party");
-for (const spare of ["bin", join(third, "django-stubs"), join(third, "typeshed", "stubs")]) {
+// The caller's network needs compiled packages: where an interpreter has those, it has callground's own wheel too.
+const model = join("callground", "caller", "model");
+for (const spare of ["bin", model, join(third, "django-stubs"), join(third, "typeshed", "stubs")]) {
   rmSync(join(target, spare), { recursive: true, force: true });
 }
 for (const needed of ["callground", "callground_server", "pygls", "lsprotocol", "tomli", "exceptiongroup"]) {
