@@ -1,4 +1,4 @@
-"""``python -m callground.caller.training data|train|export|evaluate``: makes the bundled model anew, step by step."""
+"""``python -m callground.caller.training data|train|export|seal|evaluate``: makes the bundled model, step by step."""
 
 # torch and its kin come with the extra `training`, which need not be there when types are checked.
 from __future__ import annotations
@@ -23,6 +23,7 @@ def _parser() -> argparse.ArgumentParser:
     data.add_argument("target", type=Path, help="the file of groups to write (sources.json is written beside it)")
     data.add_argument("--sets", type=Path, help="folder of the public sets (seal/Seal-Tools_Dataset, clinc/data)")
     data.add_argument("--evaluation", type=Path, help="folder of what is evaluated on; default: FOLDER/evaluation")
+    data.add_argument("--only", nargs="+", metavar="NAME", help="fetch and mine these distributions only")
     data.add_argument("--offline", action="store_true", help="use what is in the folders, download nothing")
 
     train = commands.add_parser("train", help="train the selection head on a file of groups, on one thread")
@@ -45,6 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--share", type=float, default=1.0, help="weight of the trained head against the base's")
     export.add_argument("--float", action="store_true", help="float32, to see what int8 costs")
 
+    digests = commands.add_parser("seal", help="write digests.json over all files of a model folder, check its size")
+    digests.add_argument("folder", type=Path, help="the model folder")
+
     evaluate = commands.add_parser("evaluate", help="print the table of the development groups")
     evaluate.add_argument("folder", type=Path, help="the model folder")
     evaluate.add_argument("data", type=Path, help="a file that `data` wrote")
@@ -58,7 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.command == "data":
         from callground.caller.training import mining
 
-        counts = mining.make(given.folder, given.sets, given.target, given.evaluation, download=not given.offline)
+        counts = mining.make(
+            given.folder, given.sets, given.target, given.evaluation, only=given.only, download=not given.offline
+        )
         print(json.dumps(counts, indent=1))
     elif given.command == "train":
         from callground.caller.training.train_select import Settings, train
@@ -70,6 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from callground.caller.training.export import export_model
 
         export_model(given.base, given.checkpoint, given.folder, share=given.share, int8=not given.float)
+    elif given.command == "seal":
+        from callground.caller.training.bundle import seal
+
+        print(f"{seal(given.folder)} bytes")
     else:
         from callground.caller.training.evaluate import report
 

@@ -102,8 +102,13 @@ def _of_source(encode: Encode, source: str, chosen: list[tuple[Group, Pair]]) ->
 
 
 def report(model: Path, data: Path, each: int = 100) -> str:
-    """The results of a model folder on the development groups of a data file, as a Markdown table."""
+    """The results of a model folder on the development groups of a data file, as a Markdown table.
+
+    Raises ValueError where the file has none.
+    """
     results = evaluate(Encoder(model).encode, development(read(data), each))
+    if not results:
+        raise ValueError(f"no development group in {data}")
     lines = ["| source | requests | first beside | first / in five of all | AUROC there |", "|---|---|---|---|---|"]
     for one in results:
         lines.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from callground.caller.training import mine_services, public_sets
@@ -56,18 +56,26 @@ def project_groups(found: list[Archive]) -> Iterator[Group]:
 
 
 def make(
-    folder: Path, sets: Path | None, target: Path, evaluation: Path | None = None, *, download: bool = True
+    folder: Path,
+    sets: Path | None,
+    target: Path,
+    evaluation: Path | None = None,
+    *,
+    only: Sequence[str] | None = None,
+    download: bool = True,
 ) -> dict[str, int]:
     """Writes `target` (groups) and ``sources.json`` beside it; the number of pairs by kind, and of those kept out.
 
     `evaluation` is the folder of the distributions that are evaluated on; near-duplicates of their texts are left out.
+    `only` names the distributions of a short run, which fetches nothing of what is evaluated on.
     """
     evaluation = evaluation or folder / "evaluation"
     if download:
-        fetch(folder, (*SERVICES, *PROJECTS, *TOOL_SERVERS))
-        fetch(evaluation, (*EVALUATION_SETS, *sorted(EVALUATION_PROJECTS)))
+        fetch(folder, tuple(only) if only else (*SERVICES, *PROJECTS, *TOOL_SERVERS))
+        if not only:
+            fetch(evaluation, (*EVALUATION_SETS, *sorted(EVALUATION_PROJECTS)))
     barred = Evaluation(evaluation_texts(evaluation) if evaluation.is_dir() else ())
-    found = archives(folder)
+    found = [archive for archive in archives(folder) if only is None or archive.project in only]
     counts: Counter[str] = Counter()
 
     def cleaned() -> Iterator[Group]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from callground.caller.training.corpus import Group, MinedTool, Pair
-from callground.caller.training.evaluate import CANDIDATES, area, beside, development, evaluate
+from callground.caller.training.corpus import Group, MinedTool, Pair, write
+from callground.caller.training.evaluate import CANDIDATES, area, beside, development, evaluate, report
 
 WORDS = ["red", "green", "blue", "grey"]
 
@@ -48,3 +48,10 @@ def test_only_development_groups_and_the_same_rows_each_time():
     assert len(rows["x"]) == 20
     assert all(group.for_development() for group, _ in rows["x"])
     assert rows == development(groups, each=20)
+
+
+def test_a_file_without_development_groups_is_an_error(tmp_path):
+    names = (name for name in map(str, range(100)) if not Group("x", name).for_development())
+    write([Group("x", next(names), [MinedTool("t")], [Pair("r", 0)])], tmp_path / "groups.jsonl")
+    with pytest.raises(ValueError, match="no development group"):
+        report(tmp_path, tmp_path / "groups.jsonl")

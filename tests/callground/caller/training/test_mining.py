@@ -302,6 +302,14 @@ def test_the_data_step(wheel, tmp_path):
     assert json.loads((tmp_path / "sources.json").read_text()) == [{"name": "shop", "version": "1.0", "licence": "MIT"}]
 
 
+def test_a_short_run_mines_only_what_is_named(wheel, tmp_path):
+    folder = tmp_path / "dists"
+    wheel("shop", PROJECT, folder=folder)
+    wheel("store", PROJECT, folder=folder)
+    mining.make(folder, None, tmp_path / "groups.jsonl", only=["store"], download=False)
+    assert {group.name for group in read(tmp_path / "groups.jsonl")} == {"store"}
+
+
 def test_groups_come_back_as_they_were_written(tmp_path):
     groups = [Group("x", "y", [MinedTool("a", "b", ("c",))], [Pair("d", 0, True)]), Group("x", "empty")]
     assert write(groups, tmp_path / "groups.jsonl") == 1
