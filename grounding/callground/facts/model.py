@@ -11,7 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Bumped whenever the extractor gives other rows for the same text: part of every key in the store.
-EXTRACTOR_VERSION = 4
+EXTRACTOR_VERSION = 5
+
+SUBCLASS_MADE = "subclass-made"
+"""Instead of an attribute's name: the receiver is among the bases of ``type(name, bases, namespace)``."""
 
 
 class Param(NamedTuple):
@@ -121,7 +124,7 @@ class SelfAttr(NamedTuple):
 
 
 class Class(NamedTuple):
-    """A ``class`` statement at module level or in a class body."""
+    """A ``class`` statement; one inside a function has ``.<locals>.`` in its qualname, as Python writes it."""
 
     name: str
     qualname: str
@@ -140,7 +143,7 @@ class Class(NamedTuple):
     """Why there may be members that are not shown: ``setattr`` (``setattr(self|cls, <not literal>, .)``,
     or ``setattr`` handed on as a value), ``dict-write`` (``self.__dict__`` or ``vars(self)`` written to
     other than under literal names, which are rows), ``class-write`` (``self.__class__ = ..``),
-    ``locals-write``, ``exec``."""
+    ``locals-write``, ``exec``, ``subclass-made`` (``type(name, (cls,), ...)`` in a method)."""
     doc: str
     type_params: tuple[str, ...]
 
@@ -168,7 +171,7 @@ class Piece(NamedTuple):
     """Number of lines of the piece."""
     bindings: tuple[Binding, ...]
     functions: tuple[Function, ...]
-    """Module-level functions and methods, not functions nested in functions."""
+    """Module-level functions and methods, not functions nested in functions (nor methods of classes inside them)."""
     classes: tuple[Class, ...]
     attr_stores: tuple[AttrStore, ...]
     exports: tuple[tuple[str, str, tuple[str, ...]], ...]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from callground.facts import exports
 from callground.facts.guards import Guard
+from callground.facts.model import SUBCLASS_MADE
 from callground.facts.scopes import CLASS, FUNCTION, MODULE, Scope, parameter_names
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _MUTATORS = frozenset(
     }
 )
 _DICT_WRITERS = frozenset({"__setitem__", "setdefault", "update", "__ior__"})
+_CLASS_MAKERS = frozenset({"type", "new_class"})
 _NAMESPACES = frozenset({"globals", "locals", "vars"})
 _READING_METHODS = frozenset({"get", "keys", "values", "items", "copy", "pop", "__getitem__", "__contains__"})
 _READERS = frozenset(
@@ -165,10 +167,15 @@ def _call(
             _namespace_use(walker, node, parent, scope)
         elif name in ("__import__", "import_module"):
             _import_by_name(walker, arguments)
+        elif name in _CLASS_MAKERS and len(arguments) >= 2:
+            _class_made(walker, arguments[1], stmt, scope)
         return
     if not isinstance(func, ast.Attribute):
         return
     attr = func.attr
+    if attr == "new_class" and len(arguments) >= 2:
+        _class_made(walker, arguments[1], stmt, scope)
+        return
     owner = func.value
     if attr == "__setattr__":
         if len(arguments) == 3:
@@ -199,6 +206,16 @@ def _call(
                 _dict_update(walker, holder, attr, node, stmt, around, guard, scope)
             elif isinstance(owner, ast.Attribute) and owner.attr == "f_globals":
                 walker.dynamic["globals-write"] = None
+
+
+def _class_made(walker: Walker, bases: ast.expr, stmt: ast.stmt, scope: Scope) -> None:
+    """``type(name, bases, namespace)``: each base has a subclass that no class statement shows."""
+    for node in ast.walk(bases):
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+            if isinstance(node, ast.Name) and scope.klass is not None and node.id in (scope.self_name, "cls", "self"):
+                scope.klass.dynamic[SUBCLASS_MADE] = None
+            else:
+                walker.attr_store(node, SUBCLASS_MADE, stmt, None, scope)
 
 
 def _setattr(

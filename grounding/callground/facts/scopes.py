@@ -32,6 +32,7 @@ class Scope:
     """One module, class or function body."""
 
     __slots__ = (
+        "around",
         "generator",
         "globals",
         "instances",
@@ -55,6 +56,8 @@ class Scope:
         self.globals: frozenset[str] = frozenset()
         self.instances: set[str] = set()
         """Local names that were given a new instance of the method's class (see `makes_instance`)."""
+        self.around: Scope | None = None
+        """Of the body of a class inside a function: the function's scope."""
         self.generator = False
         self.key_parameter: str | None = None
         """In ``__setattr__(self, name, value)``: ``name``, whose pass-through adds no attribute by itself."""
@@ -94,6 +97,16 @@ def method_scope(node: FunctionNode, qualname: str, klass: ClassBuilder) -> Scop
         if not stores_name(node.body, key):
             scope.key_parameter = key
     return scope
+
+
+def local_method_scope(node: FunctionNode, qualname: str, klass: ClassBuilder, around: Scope) -> Scope:
+    """The scope of a method of a class inside a function: it may also see the receiver of the method around it."""
+    scope = method_scope(node, qualname, klass)
+    if around.self_name is None or scope.self_name == around.self_name:
+        return scope
+    # One of two receivers can be followed; what the class itself stores is not known then.
+    klass.dynamic["setattr"] = None
+    return nested_scope(node, around)
 
 
 def nested_scope(node: FunctionNode, outer: Scope) -> Scope:

@@ -17,6 +17,7 @@ from callground.facts.scopes import (
     PendingFunction,
     Scope,
     global_names,
+    local_method_scope,
     makes_instance,
     method_scope,
     nested_scope,
@@ -207,11 +208,14 @@ def _function(walker: Walker, node: FunctionNode, guard: Guard, scope: Scope) ->
     else:
         qualname = scope.member_name(name)
         walker.bind(scope, name, "def", node, guard, qualname)
-        if scope.kind == CLASS and scope.klass is not None:
-            inner = method_scope(node, qualname, scope.klass)
+        if scope.around is not None and scope.klass is not None:
+            inner = local_method_scope(node, qualname, scope.klass, scope.around)
         else:
-            inner = Scope(FUNCTION, qualname)
-        walker.functions.append(PendingFunction(node, qualname, inner))
+            if scope.kind == CLASS and scope.klass is not None:
+                inner = method_scope(node, qualname, scope.klass)
+            else:
+                inner = Scope(FUNCTION, qualname)
+            walker.functions.append(PendingFunction(node, qualname, inner))
         guard = None
     if walker.has_globals:
         inner.globals = global_names(node.body)
@@ -220,17 +224,14 @@ def _function(walker: Walker, node: FunctionNode, guard: Guard, scope: Scope) ->
 
 
 def _class_block(walker: Walker, node: ast.ClassDef, guard: Guard, scope: Scope) -> bool:
-    if scope.kind == FUNCTION:
-        walker.bind(scope, node.name, "class", node, guard, "")
-        inner = Scope(FUNCTION, scope.qualname, scope.klass)
-        inner.self_name, inner.receiver = scope.self_name, scope.receiver
-    else:
-        qualname = scope.member_name(node.name)
-        walker.bind(scope, node.name, "class", node, guard, qualname)
-        builder = ClassBuilder(node, qualname)
-        walker.classes.append(builder)
-        inner = Scope(CLASS, qualname, builder)
-        guard = None
+    local = scope.kind == FUNCTION
+    qualname = f"{scope.qualname}.<locals>.{node.name}" if local else scope.member_name(node.name)
+    walker.bind(scope, node.name, "class", node, guard, "" if local else qualname)
+    builder = ClassBuilder(node, qualname)
+    walker.classes.append(builder)
+    inner = Scope(CLASS, qualname, builder)
+    inner.around = scope if local else scope.around
+    guard = None
     if walker.has_globals:
         inner.globals = global_names(node.body)
     walker.stack.append((iter(node.body), guard, inner))

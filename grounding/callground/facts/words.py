@@ -44,6 +44,9 @@ HOT_WORDS = frozenset(
 )
 """Statements with one of these are looked into, expression by expression; most pieces have none."""
 
+_MADE_CLASS = re.compile(r"\b(?:type\((?:[^(),]|\([^()]*\))*,|new_class\()")
+"""A class made by a call: ``type(name, bases, namespace)``."""
+
 # The last two: an attribute as the target of a comprehension.
 _HOT_PATTERNS = (":=", "sys.path", "for self.", "for cls.")
 
@@ -86,5 +89,7 @@ def hot_offsets(text: str, names: frozenset[str]) -> list[int]:
         while position >= 0:
             offsets.append(position)
             position = text.find(pattern, position + 1)
+    if "type" in names or "new_class" in names:
+        offsets.extend(match.start() for match in _MADE_CLASS.finditer(text))
     offsets.sort()
     return offsets

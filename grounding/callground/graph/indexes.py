@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from callground.facts.model import AttrStore, Binding, Class, ModuleFacts
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 """Bumped whenever `index_of` gives other rows for the same text: part of the key in the store."""
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -97,7 +97,8 @@ def index_of(facts: ModuleFacts) -> FileIndex:
             kind = _KINDS.get(binding.kind, "variable")
             definitions.append(Definition(binding.name, binding.name, kind, binding.line + offset))
         for cls in piece.classes:
-            definitions.extend(_members(cls, offset))
+            if "<locals>" not in cls.qualname:
+                definitions.extend(_members(cls, offset))
             bases.update((base, cls.qualname) for base in _base_names(cls, aliases))
         stores.extend(row._replace(line=row.line + offset) for row in piece.attr_stores)
     return FileIndex(

@@ -24,6 +24,7 @@ from callground.resolve.values import (
     Values,
     builtin,
     is_none,
+    known,
     unknown,
 )
 from callground.verdict.model import Reason
@@ -161,7 +162,7 @@ def select(
         for param, values in assign(ev, params, args):
             if param.annotation is None:
                 continue
-            declared = returns.param_values(ev, face, param.name, param.annotation)
+            declared = _declared(ev, face, param.name, param.annotation, receiver)
             one = compatible(ev, values, declared)
             if one is False:
                 fits = False
@@ -176,6 +177,15 @@ def select(
     return out
 
 
+def _declared(ev: Evaluator, face: FunctionFace, name: str, annotation: str, receiver: Obj | None) -> Values:
+    """What a parameter is declared to take; ``Self`` is the receiver's class."""
+    declared = returns.param_values(ev, face, name, annotation)
+    if isinstance(receiver, (Instance, ClassObject)):
+        me = known(Instance(receiver.ref, receiver.args))
+        return generics.substitute(declared, {generics.SELF: me})
+    return declared
+
+
 def certain(ev: Evaluator, face: FunctionFace, args: calls.CallArgs, receiver: Obj | None) -> bool:
     """Whether the arguments certainly fit one row's annotations."""
     params = list(face.row.params)
@@ -183,7 +193,7 @@ def certain(ev: Evaluator, face: FunctionFace, args: calls.CallArgs, receiver: O
         params.pop(0)
     return all(
         param.annotation is None
-        or compatible(ev, values, returns.param_values(ev, face, param.name, param.annotation)) is True
+        or compatible(ev, values, _declared(ev, face, param.name, param.annotation, receiver)) is True
         for param, values in assign(ev, params, args)
     )
 

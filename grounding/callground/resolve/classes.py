@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from callground.facts.model import Binding, SelfAttr
+from callground.facts.model import SUBCLASS_MADE, Binding, SelfAttr
 from callground.graph.interface import Module, SourceFile
 from callground.resolve import (
     calls,
@@ -58,7 +58,7 @@ def faces(ev: Evaluator, ref: Ref) -> list[ClassFace]:
     local = ev.local_classes.get(ref)
     if local is not None:
         return [local]
-    if "<locals>" in ref.qualname and "." in ref.qualname.rsplit("<locals>.", 1)[-1]:
+    if "@" in ref.qualname and "." in ref.qualname.rsplit("<locals>.", 1)[-1]:
         return _nested_local(ev, ref)
     ev.read("class", ref.module, ref.qualname)
 
@@ -283,6 +283,8 @@ def _face_why(
     for mark in row.dynamic if not closed and (face.file.is_stub or not checked) else ():
         # What is written to an instance is not on the class.
         if on_class and mark in ("setattr", "dict-write", "class-write"):
+            continue
+        if mark == SUBCLASS_MADE:
             continue
         if generated.getattr_closed(ev, entry.ref, asked, name):
             continue

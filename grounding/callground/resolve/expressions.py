@@ -129,6 +129,9 @@ def _call(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:
     if special is not None:
         return special
     callee = value(ev, node.func, scope)
+    made = special_calls.renamed_factory(ev, node, callee, scope)
+    if made is not None:
+        return made
     return calls.call_values(ev, callee, calls.CallArgs.from_node(node, scope))
 
 

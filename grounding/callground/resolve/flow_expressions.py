@@ -63,6 +63,9 @@ class ExpressionFlow:
                         self.expr(child, env)
         for name, d, _node in target_defs(target, make):
             self.define(env, name, d)
+        if isinstance(target, ast.Attribute) and target.attr == "__class__" and isinstance(target.value, ast.Name):
+            # It is an instance of another class from here on.
+            self.define(env, target.value.id, self.make("class-assigned", target.value))
 
     def expr(self, node: ast.AST | None, env: Env) -> None:
         """Record the uses in an expression, in evaluation order."""
@@ -313,6 +316,8 @@ def _subjects(test: ast.expr) -> list[str]:
         name = dotted(test.func) or ""
         for arg in test.args[: 1 if name in ("isinstance", "issubclass", "hasattr", "callable") else 3]:
             add(arg)
+            if name == "isinstance" and isinstance(arg, ast.Subscript):
+                add(arg.value)
     elif isinstance(test, ast.Compare):
         for side in [test.left, *test.comparators]:
             if isinstance(side, ast.Call) and dotted(side.func) in ("type", "len", "getattr") and side.args:

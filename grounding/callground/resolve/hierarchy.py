@@ -235,7 +235,9 @@ def subclasses(ev: Evaluator, ref: Ref) -> tuple[Ref, ...]:
                     continue
                 seen.add(child)
                 order = mro(ev, child)
-                if any(e.ref == ref for e in order.entries) or ref in order.extra:
+                # A base that only the function around a class knows may be this one.
+                hidden = is_local(child) and bool(order.whys)
+                if hidden or any(e.ref == ref for e in order.entries) or ref in order.extra:
                     found[child] = None
                     pending.append(child)
         return tuple(found)

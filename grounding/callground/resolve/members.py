@@ -48,6 +48,7 @@ from callground.resolve.values import (
 from callground.verdict.model import Reason
 
 _FUNCTION = Ref("types", "FunctionType")
+_SPECIAL_FORM = Ref("typing", "_SpecialForm")
 _METHOD = Ref("types", "MethodType")
 # What a class body holds until the class is made: the decorator replaces it.
 _FIELDS = (Ref("attr._make", "_CountingAttr"), Ref("dataclasses", "Field"))
@@ -141,6 +142,9 @@ def _of_super(ev: Evaluator, o: SuperObject, name: str) -> Member:
                 other = classes.find(ev, child, name, False, o.start)
                 if other.found is None or other.why is not None:
                     values = values.opened(Reason.SUBCLASS, child.dotted)
+                elif hierarchy.is_local(child):
+                    # Its methods see the names of the function around them, which is not at hand here.
+                    values = values.opened(Reason.SUBCLASS, child.dotted)
                 elif other.found.entry.ref != hierarchy.OBJECT:
                     values = join(values, _bind(ev, other.found, Instance(child), name, False))
         return Member(_opened(values, looked.why))
@@ -175,6 +179,9 @@ def _of_instance(ev: Evaluator, o: Instance, name: str, called: bool = False) ->
         if looked.found is not None:
             return Member(_bind(ev, looked.found, o, name, False))
         return Member(why=Why(Reason.ANY, "object"))
+    if o.ref == _SPECIAL_FORM:
+        # `collections.abc.Callable` is a class, which the stubs declare like `typing.Callable`.
+        return Member(why=Why(Reason.UNKNOWN_TYPE, "special form"))
     special = generated.member(ev, o, name)
     if special is not None:
         return special
@@ -220,6 +227,8 @@ def _with_overrides(ev: Evaluator, values: Values, o: Instance, name: str, found
         count += 1
         if count > MAX_OVERRIDES:
             return join(*parts).opened(Reason.SUBCLASS, name)
+        if hierarchy.is_local(child):
+            return join(*parts).opened(Reason.SUBCLASS, child.dotted)
         parts.append(_bind(ev, looked.found, Instance(child, (), exact=False), name, False))
     return join(*parts)
 
@@ -293,9 +302,11 @@ def _bind(ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject,
             own.append(self_attributes.self_attribute(ev, face, row))
     # What instances store is read as it is; only what the class holds goes through the descriptor protocol.
     own += beside
+    only_values = all(not (isinstance(r, Binding) and r.kind in ("def", "class")) for _f, r in chosen)
+    if only_values and not declared:
+        own += _inherited(ev, found, receiver, name, on_class)
     stored = join(*own) if own else None
     values = join(*parts) if parts else (Values() if own else unknown(Reason.UNKNOWN_ATTRIBUTE, name))
-    only_values = all(not (isinstance(r, Binding) and r.kind in ("def", "class")) for _f, r in chosen)
     if only_values and not declared:
         for _module, store in ev.snapshot.stores(name):
             if store.receiver not in ("self", "cls"):
@@ -343,6 +354,29 @@ def _set_by_name(ev: Evaluator) -> bool:
     """Whether the workspace sets attributes of computed names on objects of whatever kind."""
     ev.read("stores", "*")
     return any(store.receiver not in ("self", "cls") for _module, store in ev.snapshot.stores("*"))
+
+
+def _inherited(
+    ev: Evaluator, found: classes.Found, receiver: Instance | ClassObject, name: str, on_class: bool
+) -> list[Values]:
+    """What the bases declare the attribute to be, or store in it: an own value without a type does not end that."""
+    out: list[Values] = []
+    entry = found.entry
+    for _step in range(MAX_OVERRIDES):
+        looked = classes.find(ev, receiver.ref, name, on_class, entry.ref)
+        if looked.found is None or looked.found.entry.ref == entry.ref:
+            break
+        entry = looked.found.entry
+        outer = generics.mapping(hierarchy.type_params(ev, entry.ref), entry.args)
+        for face, row in looked.found.rows:
+            if isinstance(row, SelfAttr):
+                got = self_attributes.self_attribute(ev, face, row)
+            elif row.annotation and row.kind in ("annassign", "assign"):
+                got = _class_level(ev, face, row)
+            else:
+                continue
+            out.append(generics.substitute(got, outer))
+    return out
 
 
 def face_of(rows: tuple[tuple[ClassFace, Binding | SelfAttr], ...]) -> ClassFace:

@@ -49,6 +49,18 @@ def import_value(ev: Evaluator, name: str) -> Values:
     return unknown(Reason.UNKNOWN_IMPORT, name)
 
 
+def imported_value(ev: Evaluator, name: str, bound_as: str) -> Values:
+    """The value that ``import a.b`` binds (`bound_as` empty: to ``a``), or ``import a.b as c`` (`bound_as` is "as").
+
+    Code behind an import that fails does not run: what the top module holds says nothing about it.
+    """
+    value = import_value(ev, name)
+    if bound_as == "as" or "." not in name:
+        return value
+    top = import_value(ev, name.split(".")[0])
+    return top if value.items else top.opened(Reason.UNKNOWN_IMPORT, name)
+
+
 def from_value(ev: Evaluator, module: Module, source: str, name: str) -> Values:
     """The value that ``from source import name`` binds in `module`."""
     target = absolute(module, source)

@@ -227,8 +227,7 @@ def _definition(ev: Evaluator, d: Def, scope: Scope, name: str, plain: Values | 
     if d.kind == "class" and isinstance(node, ast.ClassDef):
         return local_class(ev, node, scope)
     if d.kind == "import" and isinstance(node, ast.Import):
-        dotted, mode = str(d.path[0]), d.path[1]
-        return modules.import_value(ev, dotted if mode == "as" else dotted.split(".")[0])
+        return modules.imported_value(ev, str(d.path[0]), str(d.path[1]))
     if d.kind == "from" and isinstance(node, ast.ImportFrom):
         source = "." * node.level + (node.module or "")
         return modules.from_value(ev, scope.module, source, str(d.path[0]))
@@ -319,7 +318,7 @@ def evaluate_binding(ev: Evaluator, module: Module, file: SourceFile, piece: int
             ref = Ref(module.name, f"{scope.cls.ref.qualname}.{b.name}")
         return classes.class_value(ev, ref)
     if b.kind == "import":
-        return modules.import_value(ev, (b.value or "") if b.path == "as" else (b.value or "").split(".")[0])
+        return modules.imported_value(ev, b.value or "", b.path)
     if b.kind == "from":
         return modules.from_value(ev, module, b.value or "", b.path)
     here = scope.at(line)

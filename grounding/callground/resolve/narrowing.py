@@ -13,6 +13,7 @@ from callground.resolve.values import (
     NONE,
     ClassObject,
     Instance,
+    ModuleObject,
     Obj,
     TypeVarObject,
     Values,
@@ -69,6 +70,9 @@ def _call(ev: Evaluator, test: ast.Call, base: Values, positive: bool, name: str
             return base
         if positive and any(_is(a, name) for a in test.args) and function.rsplit(".", 1)[-1] not in _HARMLESS_CALLS:
             return base.opened(Reason.GUARDED, f"{function}()")
+        if positive and function == "isinstance" and isinstance(test.args[0], ast.Subscript):
+            # Whoever tests an element does not trust what the container is declared to hold.
+            return base.opened(Reason.GUARDED, "isinstance() of an element") if _is(test.args[0].value, name) else base
         return base
     if function == "isinstance" and len(test.args) == 2:
         targets = type_forms.of_class_values(ev, expressions.value(ev, test.args[1], scope))
@@ -88,7 +92,11 @@ def _call(ev: Evaluator, test: ast.Call, base: Values, positive: bool, name: str
             return base.opened(Reason.GUARDED, "issubclass")
         return Values(tuple(dict.fromkeys((*kept, *(() if kept and base.complete else classes_)))))
     if function == "hasattr" and len(test.args) == 2 and isinstance(test.args[1], ast.Constant):
-        return base.opened(Reason.GUARDED, f"hasattr({test.args[1].value!r})") if positive else base
+        if positive:
+            return base.opened(Reason.GUARDED, f"hasattr({test.args[1].value!r})")
+        # Where a library lacks one name, it is another version of it, and has others.
+        foreign = any(_is_foreign(ev, o) for o in base.items)
+        return base.opened(Reason.GUARDED, f"not hasattr({test.args[1].value!r})") if foreign else base
     if function in ("hasattr", "callable", "getattr"):
         return base.opened(Reason.GUARDED, f"{function}()") if positive or function == "getattr" else base
     last = function.rsplit(".", 1)[-1]
@@ -96,6 +104,14 @@ def _call(ev: Evaluator, test: ast.Call, base: Values, positive: bool, name: str
         return base
     # Some other predicate (a type guard, inspect.isclass): behind it the value may be something special.
     return base.opened(Reason.GUARDED, f"{function}()") if positive or not base.complete else base
+
+
+def _is_foreign(ev: Evaluator, o: Obj) -> bool:
+    """A module or class from outside the workspace."""
+    if not isinstance(o, (ModuleObject, ClassObject)):
+        return False
+    module = ev.module(o.name if isinstance(o, ModuleObject) else o.ref.module)
+    return module is None or module.origin != "workspace"
 
 
 def _compare(ev: Evaluator, test: ast.Compare, base: Values, positive: bool, name: str, scope: Scope) -> Values:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from callground.facts.model import SUBCLASS_MADE
 from callground.resolve import (
     classes,
     hierarchy,
+    patches,
     type_forms,
 )
 from callground.resolve.evaluator import Evaluator
@@ -27,6 +29,19 @@ def subclass_why(ev: Evaluator, ref: Ref, name: str, on_class: bool) -> Why | No
         looked = classes.find(ev, child, name, on_class)
         if looked.found is not None or looked.why is not None:
             return Why(Reason.SUBCLASS, child.dotted)
+    return _made_why(ev, ref)
+
+
+def _made_why(ev: Evaluator, ref: Ref) -> Why | None:
+    """``type(name, bases, namespace)`` somewhere, with the class among the bases."""
+    for entry in hierarchy.mro(ev, ref).entries:
+        if any(SUBCLASS_MADE in face.row.dynamic for face in classes.faces(ev, entry.ref)):
+            return Why(Reason.SUBCLASS, f"type() makes subclasses of {entry.ref.dotted}")
+    last = ref.qualname.rsplit(".", 1)[-1].split("@")[0]
+    ev.read("stores", SUBCLASS_MADE)
+    for where, store in ev.snapshot.stores(SUBCLASS_MADE):
+        if store.receiver.rsplit(".", 1)[-1] == last or patches.stands_for(ev, where, store.receiver, last):
+            return Why(Reason.SUBCLASS, f"type() makes subclasses of {store.receiver}")
     return None
 
 

@@ -29,7 +29,11 @@ def patch_reason(ev: Evaluator, owner: str, attr: str, home: str = "") -> Why | 
     ev.read("stores", "*")
     for where, store in ev.snapshot.stores("*"):
         receiver = store.receiver.rsplit(".", 1)[-1]
-        if receiver == last or _names_it(ev, where, store.receiver, owner):
+        if (
+            receiver == last
+            or _names_it(ev, where, store.receiver, owner)
+            or stands_for(ev, where, store.receiver, last)
+        ):
             return Why(Reason.MONKEY_PATCHED, f"setattr({store.receiver}, ...)")
     return None
 
@@ -82,6 +86,19 @@ def _names_it(ev: Evaluator, where: str, receiver: str, owner: str) -> bool:
             if full == owner or full.rsplit(".", 1)[-1] == owner.rsplit(".", 1)[-1]:
                 return True
     return False
+
+
+def stands_for(ev: Evaluator, where: str, name: str, last: str) -> bool:
+    """Whether a local name may hold a class, or an instance that it made, by the text of its module."""
+    if not name.isidentifier():
+        return False
+    module = ev.module(where)
+    if module is None or module.source is None:
+        return False
+    # `x = Class(`, `x=Class` as a default, `x: Class`
+    given = rf"\b{re.escape(name)}\s*(?::[^=\n]*)?=\s*(?:\w+\.)*{re.escape(last)}\b"
+    declared = rf"\b{re.escape(name)}\s*:\s*['\"]?(?:\w+\.)*{re.escape(last)}\b"
+    return re.search(f"{given}|{declared}", module.source.text) is not None
 
 
 def perhaps_replaced(ev: Evaluator, values: Values, attr: str) -> Values:

@@ -12,6 +12,7 @@ from callground.resolve.static import parse_expression
 from callground.resolve.values import (
     NONE,
     CallableObject,
+    ClassObject,
     FunctionObject,
     Instance,
     LocalFunction,
@@ -130,13 +131,17 @@ def _is_closure(values: Values) -> bool:
 
 
 def _receiver_type(ev: Evaluator, values: Values, face: FunctionFace, receiver: Obj | None) -> Values:
-    """``return self`` gives the receiver back."""
+    """``return self`` gives the receiver back, ``return cls`` the class that was asked."""
     owner = face.scope.cls
-    if owner is None or not isinstance(receiver, Instance):
+    if owner is None or not isinstance(receiver, (Instance, ClassObject)):
         return values
     out: list[Values] = [Values((), values.whys)]
     for o in values.items:
-        out.append(known(receiver) if isinstance(o, Instance) and o.is_self and o.ref == owner.ref else known(o))
+        if isinstance(receiver, Instance):
+            same = isinstance(o, Instance) and o.is_self and o.ref == owner.ref
+        else:
+            same = isinstance(o, ClassObject) and not o.exact and o.ref == owner.ref
+        out.append(known(receiver if same else o))
     return join(*out)
 
 
@@ -245,7 +250,9 @@ def of_local(ev: Evaluator, o: LocalFunction, args: calls.CallArgs, receiver: Ob
     if not isinstance(node, ast.Lambda) and node.returns is not None:
         declared = type_forms.instances(ev, node.returns, o.scope)
         declared = generics.finish(declared)
-        return calls.coroutine(declared) if isinstance(node, ast.AsyncFunctionDef) else declared
+        flow = ev.flow(scope)
+        yields = flow is not None and bool(flow.yields)
+        return calls.coroutine(declared) if isinstance(node, ast.AsyncFunctionDef) and not yields else declared
     ev.keep(scope)
     free = ev.values(("local-return", id(node), id(scope)), lambda: body_result(ev, scope), local=True)
     if free.complete and free.items and not _is_closure(free):

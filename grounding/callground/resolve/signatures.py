@@ -140,6 +140,8 @@ def _with_subclasses(ev: Evaluator, cls: ClassObject, sigs: Signatures, depth: i
     children = hierarchy.subclasses(ev, cls.ref)
     if not children:
         return sigs
+    if any(hierarchy.is_local(c) for c in children):
+        return sigs._replace(soft=True)
     every = [sigs, *(constructor(ev, ClassObject(c), depth) for c in children[:30])]
     why = next((s.why for s in every if s.why is not None), None)
     if why is not None or len(children) > 30:

@@ -36,6 +36,10 @@ from callground.resolve.values import (
 )
 from callground.verdict.model import Reason
 
+_ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag"})
+_FACTORIES = _ENUMS | {"namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "ParamSpec", "TypeVarTuple"}
+_FACTORY_MODULES = frozenset({"collections", "typing", "typing_extensions", "enum"})
+
 Handler = Callable[[Evaluator, "calls.CallArgs"], "Values | None"]
 
 
@@ -47,25 +51,32 @@ def syntactic(ev: Evaluator, node: ast.Call, scope: Scope) -> Values | None:
     if name is None:
         return None
     last = name.rsplit(".", 1)[-1]
-    if last in (
-        "namedtuple",
-        "NamedTuple",
-        "Enum",
-        "IntEnum",
-        "StrEnum",
-        "Flag",
-        "TypedDict",
-        "NewType",
-        "TypeVar",
-        "ParamSpec",
-        "TypeVarTuple",
-    ):
-        return _factory(ev, node, scope, last)
+    if last in _FACTORIES:
+        where = type_forms.origin(ev, name, scope)
+        return _factory(ev, node, scope, last) if where is not None and where[0] in _FACTORY_MODULES else None
     if last == "cast" and len(node.args) == 2:
         callee = expressions.value(ev, node.func, scope)
         if any(isinstance(o, FunctionObject) and o.ref.module in ("typing", "typing_extensions") for o in callee.items):
             return type_forms.instances(ev, node.args[0], scope)
     return None
+
+
+def renamed_factory(ev: Evaluator, node: ast.Call, callee: Values, scope: Scope) -> Values | None:
+    """What a factory of classes makes that goes by another name (``from collections import namedtuple as nt``)."""
+    names = {_factory_name(o) for o in callee.items}
+    if not any(names) or not node.args:
+        return None
+    [*others, name] = names
+    if others or name is None or not callee.complete:
+        return unknown(Reason.UNKNOWN_TYPE, "class factory")
+    made = None if name in _ENUMS and len(node.args) < 2 and not node.keywords else _factory(ev, node, scope, name)
+    # A member of an enumeration by its value, `Color(1)`, is no factory.
+    return made if made is not None or name in _ENUMS else unknown(Reason.UNKNOWN_TYPE, name)
+
+
+def _factory_name(o: Obj) -> str | None:
+    ref = o.ref if isinstance(o, (ClassObject, FunctionObject)) else None
+    return ref.qualname if ref is not None and ref.module in _FACTORY_MODULES and ref.qualname in _FACTORIES else None
 
 
 def _is_builtin(ev: Evaluator, node: ast.Call, scope: Scope) -> bool:
@@ -111,9 +122,6 @@ def _super(ev: Evaluator, node: ast.Call, scope: Scope) -> Values:
 
 
 def _factory(ev: Evaluator, node: ast.Call, scope: Scope, last: str) -> Values | None:
-    where = type_forms.origin(ev, dotted(node.func) or "", scope)
-    if where is None or where[0] not in ("collections", "typing", "typing_extensions", "enum"):
-        return None
     if not node.args:
         return None
     if last in ("TypeVar", "ParamSpec", "TypeVarTuple"):
@@ -133,9 +141,7 @@ def _factory(ev: Evaluator, node: ast.Call, scope: Scope, last: str) -> Values |
     text = _class_text(ev, node, name.value, last, scope)
     if text is None:
         return unknown(Reason.UNKNOWN_TYPE, last)
-    return synthetic(
-        ev, text, name.value, scope, "enum" if last in ("Enum", "IntEnum", "StrEnum", "Flag") else "typing"
-    )
+    return synthetic(ev, text, name.value, scope, "enum" if last in _ENUMS else "typing")
 
 
 def _type_var(ev: Evaluator, node: ast.Call, scope: Scope) -> Values:
@@ -185,7 +191,7 @@ def _class_text(ev: Evaluator, node: ast.Call, name: str, last: str, scope: Scop
     fields = _field_names(source)
     if fields is None:
         return None
-    if last in ("Enum", "IntEnum", "StrEnum", "Flag"):
+    if last in _ENUMS:
         if set(keywords) - {"module", "qualname", "names"}:
             return None
         body = "".join(f"    {f} = {i}\n" for i, f in enumerate(fields, 1) if f.isidentifier())

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from callground.graph.interface import Module, SourceFile
-from callground.resolve import modules
+from callground.resolve import hierarchy, modules
 from callground.resolve.evaluator import Evaluator
 from callground.resolve.flow import dotted
 from callground.resolve.static import environment_test, parse_expression
-from callground.resolve.values import ClassObject, Instance, ModuleObject, SuperObject
+from callground.resolve.values import ClassObject, Instance, ModuleObject, Ref, SuperObject, Why
 from callground.verdict.findings import Proof
+from callground.verdict.model import Reason
 from callground.verdict.sites import Site
 
 _DEPTH = 4
+_MANGLED = re.compile(r"_[^\W_]\w*?__\w*[^\W_]\w*?_?")
+"""``_Class__name``, as Python writes ``__name`` in a class body."""
 
 
 Seen = dict[tuple[str, str], int]
@@ -39,6 +43,58 @@ def depends_on_environment(
             if text is not None and _flag(ev, text, module, depth, seen):
                 return True
     return False
+
+
+def another_object(ev: Evaluator, site: Site, proof: Proof) -> Why | None:
+    """Why the object may have the missing member all the same: it is asked in a way that only its real class allows."""
+    if proof.code != "unknown-member":
+        return None
+    name, o = proof.name, proof.owner_object
+    around = [n for n in site.chain if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    if proof.version_guard and isinstance(o, SuperObject) and around and around[-1].name == name:
+        # Who overrides what only another version has is called by that version.
+        return Why(Reason.VERSION_GUARD, proof.version_guard)
+    if _MANGLED.fullmatch(name):
+        return Why(Reason.UNKNOWN_ATTRIBUTE, "private name of some class")
+    if not isinstance(o, Instance) or o.is_self:
+        return None
+    in_class = any(isinstance(n, ast.ClassDef) for n in site.chain)
+    if in_class and name.startswith("__") and not name.endswith("__"):
+        # Only methods of the class around it get at such a name, so the object is one of that class.
+        return Why(Reason.UNKNOWN_ATTRIBUTE, "private name of the class around")
+    return None if o.exact else _imported_subclass(ev, site, o, name)
+
+
+def _imported_subclass(ev: Evaluator, site: Site, o: Instance, name: str) -> Why | None:
+    """A subclass in a library module that the file imports, which has the member."""
+    module = ev.module(o.ref.module) if ev.snapshot.exists(o.ref.module) else None
+    if module is None or module.origin == "workspace":
+        return None
+    here = site.unit.module
+    for piece in site.unit.file.facts.pieces:
+        for source, names in piece.imports:
+            target = modules.absolute(here, source)
+            if target is None:
+                continue
+            for imported in (target, *(f"{target}.{n}" for n in names if n != "*")):
+                found = _subclass_with(ev, imported, o, name)
+                if found is not None:
+                    return found
+    return None
+
+
+def _subclass_with(ev: Evaluator, imported: str, o: Instance, name: str) -> Why | None:
+    ev.read("module", imported)
+    module = ev.module(imported) if ev.snapshot.exists(imported) else None
+    if module is None or module.origin == "workspace":
+        return None
+    for file in ev.faces(module):
+        for _piece, row in ev.index(file).classes():
+            if any(b.name == name for b in row.members) or any(a.name == name for a in row.self_attrs):
+                ref = Ref(imported, row.qualname)
+                if ref != o.ref and hierarchy.is_subclass(ev, ref, o.ref) is not False:
+                    return Why(Reason.SUBCLASS, ref.dotted)
+    return None
 
 
 def outside(ev: Evaluator, site: Site, proof: Proof) -> bool:

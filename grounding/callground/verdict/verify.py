@@ -111,6 +111,9 @@ def guarded(site: Site, proof: Proof, ev: Evaluator) -> Why | None:
     if "platform" in proof.version_guard or "os.name" in proof.version_guard:
         # Real on another platform: code for that platform is not invented.
         return Why(Reason.VERSION_GUARD, proof.version_guard)
+    other = guards.another_object(ev, site, proof)
+    if other is not None:
+        return other
     expected = {
         "unknown-name": {"NameError", "UnboundLocalError"},
         "unknown-import": {"ImportError", "ModuleNotFoundError"},

@@ -24,7 +24,7 @@ def method(body: str, header: str = "def m(self, a, *, b=1):") -> Piece:
 
 
 def self_attrs(body: str, header: str = "def m(self, a, *, b=1):") -> list[tuple[str, str, str | None, str]]:
-    (row,) = method(body, header).classes
+    row = method(body, header).classes[0]
     return [(attr.name, attr.kind, attr.value, attr.path) for attr in row.self_attrs]
 
 
