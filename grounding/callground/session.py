@@ -38,6 +38,9 @@ _ERRORS = {
 }
 
 
+_ACTIVATED = frozenset({"VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "UV_PROJECT_ENVIRONMENT"})
+
+
 class Selection(NamedTuple):
     """The files that a check was asked to look at."""
 
@@ -62,8 +65,17 @@ class Session:
         workspace: Workspace,
         config: Config,
         problems: Sequence[Problem] = (),
+        *,
+        reported: str | None = None,
+        chosen: bool = False,
+        cache: str | None = None,
     ) -> None:
         self.root = root
+        self.reported = reported or root
+        """The folder that paths in reports and patterns in settings are relative to."""
+        self.chosen = chosen
+        """Somebody named the interpreter."""
+        self._cache = cache
         self.workspace = workspace
         self.config = config
         self.problems = tuple(problems)
@@ -94,7 +106,16 @@ class Session:
         else:
             environment = find_environment(folder, python=config.python, trusted=trusted)
         workspace = Workspace.open(folder, environment, config, cache=cache)
-        return cls(folder, workspace, config, problems)
+        chosen = python is not None or config.python is not None
+        return cls(folder, workspace, config, problems, chosen=chosen, cache=cache)
+
+    def beside(self, root: str) -> Session:
+        """A project inside of this workspace with an environment of its own, under the same settings."""
+        # An environment that is activated is the one of where the command was typed.
+        environ = {name: value for name, value in os.environ.items() if name not in _ACTIVATED}
+        environment = find_environment(root, trusted=self.environment.trusted, environ=environ)
+        workspace = Workspace.open(root, environment, self.config, cache=self._cache)
+        return Session(root, workspace, self.config, reported=self.reported, cache=self._cache)
 
     def __enter__(self) -> Session:
         return self
@@ -146,7 +167,7 @@ class Session:
         return check(
             self,
             targets,
-            root=self.root,
+            root=self.reported,
             config=self.config,
             environment=self.info,
             scope=scope,

@@ -81,6 +81,8 @@ class GroundingReport:
     environment: EnvironmentInfo | None = None
     remarks: tuple[Entry, ...] = ()
     """Notes that belong to no checked file, such as a setting that could not be used."""
+    projects: tuple[tuple[str, EnvironmentInfo], ...] = ()
+    """Folders below the root whose files were judged in environments of their own."""
 
     @cached_property
     def ungrounded(self) -> tuple[Entry, ...]:
@@ -160,6 +162,7 @@ class GroundingReport:
             "root": base,
             "scope": self.scope,
             "environment": environment._asdict(),
+            "projects": [{"root": relative(folder, base), **info._asdict()} for folder, info in self.projects],
             "files": len(self.files),
             "sites": {kind: counts._asdict() for kind, counts in self.sites.items()},
             "abstained": self.abstained,

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from callground.check import CannotRead, Target, restrict
+from callground.projects import check_projects, wants_own
 from callground.provenance.changed_lines import GitError, changed_lines, changed_lines_of_text
 from callground.resolve.memo import Memo
 from callground.session import Selection, Session
@@ -46,16 +47,17 @@ def _run(options: argparse.Namespace) -> int:
         raise UsageError(f"--root: no such folder: {options.root}")
     with Session.open(options.root, paths=paths, python=options.python, trusted=not options.untrusted) as session:
         scope = scope or session.config.scope or "all"
-        _say(session, quiet=options.format != "text")
         if place is not None:
+            _say(session, quiet=options.format != "text")
             return _explain(session, place, options)
         # One state of the world is looked at, once: what each answer read is of no use.
         session.workspace.memo = Memo(tracking=False)
         selection = selected(session, paths, scope, options)
+        _say(session, quiet=options.format != "text", environment=wants_own(session, selection.targets))
         with ProgressBar(sys.stderr, wanted=not options.no_progress) as bar:
-            if selection.targets:
-                session.index(bar.update)
-            report = session.check(selection.targets, errors=selection.errors, scope=scope, progress=bar.update)
+            report = check_projects(
+                session, selection.targets, errors=selection.errors, scope=scope, progress=bar.update
+            )
         given = {target.path: target.text for target in selection.targets if target.text is not None}
         report = settled(report, options)
         sys.stdout.write(printed(report, SourceLines(session, given), options, _look()))
@@ -121,12 +123,12 @@ def _complain(trouble: str) -> None:
     print(f"callground: {trouble}", file=sys.stderr)
 
 
-def _say(session: Session, *, quiet: bool) -> None:
+def _say(session: Session, *, quiet: bool, environment: bool = True) -> None:
     """Settings and environments that could not be used, once each, where they disturb no program."""
     if not quiet:
         for problem in session.problems:
             print(f"callground: {problem}", file=sys.stderr)
-    for notice in session.environment.notices:
+    for notice in session.environment.notices if environment else ():
         print(f"callground: {notice}", file=sys.stderr)
 
 

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable
 
 from callground.check import CannotRead, Target, review
+from callground.projects import sessions
 from callground.provenance.changed_lines import GitError
 from callground.repairs import Repaired, ground_report_and_repair
 from callground.session import Session
@@ -46,21 +47,24 @@ def _run(options: argparse.Namespace) -> int:
         results: list[tuple[str, str, Repaired]] = []
         failed = len(selection.errors)
         with ProgressBar(sys.stderr, wanted=not options.no_progress) as bar:
-            session.index(bar.update)
-            for number, target in enumerate(selection.targets):
-                bar.update("repairing", number, len(selection.targets))
-                try:
-                    before = session.text(target.path)
-                    results.append((target.path, before, _repaired(session, target, before)))
-                except CannotRead as error:
-                    failed += 1
-                    print(f"callground: {target.path}: {error}", file=sys.stderr)
+            number = 0
+            for opened, inside in sessions(session, selection.targets):
+                opened.index(bar.update)
+                for target in inside:
+                    bar.update("repairing", number, len(selection.targets))
+                    number += 1
+                    try:
+                        before = opened.text(target.path)
+                        results.append((target.path, before, _repaired(opened, target, before)))
+                    except CannotRead as error:
+                        failed += 1
+                        print(f"callground: {target.path}: {error}", file=sys.stderr)
         return _finish(results, failed, options)
 
 
 def _repaired(session: Session, target: Target, text: str) -> Repaired:
     def reviewed(now: str, verdicts: Iterable[Verdict]) -> list[Verdict]:
-        shown = review(target.path, now, verdicts, root=session.root, config=session.config, suggest=lambda _: ())
+        shown = review(target.path, now, verdicts, root=session.reported, config=session.config, suggest=lambda _: ())
         return list(shown.verdicts)
 
     return ground_report_and_repair(text, target.path, session.workspace, target.lines, review=reviewed)

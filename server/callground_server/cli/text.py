@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from callground.repairs.model import Ranked
 from callground.verdict.model import Finding, Suggestion, Verdict
-from callground.verdict.report import Counts, Entry, GroundingReport, evidence
+from callground.verdict.report import Counts, Entry, EnvironmentInfo, GroundingReport, evidence
 from callground_server.cli.columns import excerpt
 from callground_server.cli.style import Style
 
@@ -52,12 +52,19 @@ def headline(report: GroundingReport, look: Look) -> str:
     line = f"{name}: scope {report.scope}, {sites} in {files} looked at, {environment(report, look)}"
     if report.environment is not None and report.environment.doubtful:
         line += f"\n{look.style('warning', 'doubtful environment')}: {report.environment.doubtful}"
+    for folder, info in report.projects:
+        line += f"\n{place(folder, look)}: {_in_words(info, look)}"
+        if info.doubtful:
+            line += f", {look.style('warning', 'doubtful')}: {info.doubtful}"
     return line
 
 
 def environment(report: GroundingReport, look: Look) -> str:
     """The environment in a few words."""
-    info = report.environment
+    return _in_words(report.environment, look)
+
+
+def _in_words(info: EnvironmentInfo | None, look: Look) -> str:
     if info is None:
         return "no environment"
     words = f"Python {info.version}" if info.version else "Python of unknown version"

@@ -52,9 +52,18 @@ class Folder:
     """A workspace folder (or the folder of a lone file)."""
 
     def __init__(
-        self, root: str, *, settings: object = None, cache: str | None = None, lone: bool = False, trusted: bool = True
+        self,
+        root: str,
+        *,
+        settings: object = None,
+        cache: str | None = None,
+        lone: bool = False,
+        trusted: bool = True,
+        within: str | None = None,
     ) -> None:
         self.root = root
+        self.settings_root = within or root
+        """Where the settings stand: for a project inside of a folder, that folder."""
         self.lone = lone
         """No folder was opened: only the files that are looked at count."""
         self.problems: tuple[Problem, ...] = ()
@@ -156,7 +165,7 @@ class Folder:
         return set(self.tracker.paths())
 
     def _read_settings(self) -> None:
-        config, problems = load(self.root)
+        config, problems = load(self.settings_root)
         if self._settings is not None:
             config, more = read_settings(self._settings, base=config)
             problems = (*problems, *more)
@@ -233,7 +242,7 @@ class Folder:
         ready = self._suggestions.ready(path)
         suggest = self._suggestions.of(workspace, path, text, verdicts) if thorough else ready
         marks = self._marks.of(document.file) if document is not None else None
-        shown = review(path, text, verdicts, root=self.root, config=self.config, suggest=suggest, marks=marks)
+        shown = review(path, text, verdicts, root=self.settings_root, config=self.config, suggest=suggest, marks=marks)
         # Where nobody knows which environment is meant, a package that is not there is no fault of the code.
         info = info_of(workspace)
         (shown,), doubted = doubt([shown], info)
@@ -241,6 +250,13 @@ class Folder:
         logger.debug("judged %s in generation %d: %s", path, generation, self.tracker.counts.get(path))
         touched, self.tracker.touched = frozenset(self.tracker.touched), set()
         return Outcome(path, text, generation, complete, shown, not ready.missed, touched, notice)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether somebody named the interpreter: in the editor's settings, or in the folder's."""
+        if self._workspace is None:
+            self._read_settings()
+        return self.config.python is not None
 
     @property
     def environment(self) -> dict[str, str | None] | None:

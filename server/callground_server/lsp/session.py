@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from callground.projects import project_of
 from callground.verdict.model import Finding
 from callground_server.lsp.client import Client
 from callground_server.lsp.documents import Change, Document
@@ -78,13 +79,13 @@ class Session:
         for path in client.folders:
             self.add_folder(path)
 
-    def add_folder(self, root: str, *, lone: bool = False) -> Folder:
+    def add_folder(self, root: str, *, lone: bool = False, within: str | None = None) -> Folder:
         """Open a folder and begin to index it."""
         folder = self.folders.get(root)
         if folder is not None:
             return folder
         folder = self.folders[root] = Folder(
-            root, settings=self.settings, cache=self._cache, lone=lone, trusted=self._trusted
+            root, settings=self.settings, cache=self._cache, lone=lone, trusted=self._trusted, within=within
         )
         self._rehome()
         self.worker.submit(("index", root), lambda: self._index(folder), urgent=False)
@@ -102,7 +103,10 @@ class Session:
         """The innermost folder that holds a file; a folder of its own for one outside of them all."""
         holding = [folder for folder in self.folders.values() if folder.holds(path)]
         if holding:
-            return max(holding, key=lambda folder: len(folder.root))
+            innermost = max(holding, key=lambda folder: len(folder.root))
+            # A project with an environment of its own is a folder of its own, unless somebody chose one for all.
+            project = None if innermost.lone or innermost.chosen else project_of(path, innermost.root)
+            return innermost if project is None else self.add_folder(project, within=innermost.settings_root)
         opened = [folder for folder in self.folders.values() if not folder.lone]
         if opened and not os.path.isabs(path):
             return opened[0]

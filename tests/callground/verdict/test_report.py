@@ -98,6 +98,7 @@ def test_json_is_the_contract():
         "root": ROOT,
         "scope": "changed",
         "environment": {"python": "/v/bin/python", "version": "3.11.7", "trusted": True, "doubtful": None},
+        "projects": [],
         "files": 1,
         "sites": {
             "calls": {"grounded": 0, "findings": 1, "abstained": 1},

@@ -13,6 +13,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from editor import PATIENCE, Editor, server_command
+from environment_lab import Lab
 from profiles import capabilities
 
 API = "def connect(host): ...\n"
@@ -232,3 +233,21 @@ def children(pid: int) -> list[int]:
     """The processes that a process has started."""
     found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
     return [int(line) for line in found.stdout.split()]
+
+
+async def test_a_project_with_an_environment_of_its_own(pushed: Editor, tmp_path: Path) -> None:
+    (tmp_path / "lab").mkdir()
+    lab = Lab(tmp_path / "lab")
+    site = lab.site(lab.venv(pushed.root / "inner" / ".venv"))
+    lab.install(site, "tool", "2.0", {"tool.py": "def new(): ...\n"})
+    lay(
+        pushed.root,
+        {
+            "pyproject.toml": '[tool.callground.severity]\nunknown-name = "off"\n',
+            "inner/pyproject.toml": "",
+            "inner/a.py": "import tool\n\ntool.new()\ntool.old()\nunknown_thing()\n",
+        },
+    )
+    await pushed.start(options={"scope": "all"})
+    pushed.open("inner/a.py")
+    await pushed.shows("inner/a.py", "old")
