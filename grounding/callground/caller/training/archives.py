@@ -74,7 +74,7 @@ class Archive:
 
     @property
     def project(self) -> str:
-        """The distribution's name, normalised."""
+        """The distribution's name in lower case, with dashes for underscores."""
         return self._metadata.get("name", ["?"])[0].lower().replace("_", "-")
 
     @property

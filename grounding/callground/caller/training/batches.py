@@ -18,17 +18,18 @@ CLUSTER = 4
 """Pairs of one group in a batch."""
 
 SHARES = {
-    "seal": 0.17,
-    "clinc": 0.05,
-    "mcp": 0.13,
-    "awscli": 0.14,
-    "azure-cli": 0.13,
-    "botocore": 0.09,
-    "discovery": 0.07,
+    "seal": 0.16,
+    "metatool": 0.13,
+    "clinc": 0.04,
+    "mcp": 0.12,
+    "awscli": 0.12,
+    "azure-cli": 0.11,
+    "botocore": 0.08,
+    "discovery": 0.06,
     "home-assistant": 0.05,
     "translation": 0.03,
-    "docstring": 0.06,
-    "comment": 0.08,
+    "docstring": 0.04,
+    "comment": 0.06,
 }
 """How much of what is learned comes from each kind of source."""
 

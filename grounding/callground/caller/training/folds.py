@@ -20,5 +20,10 @@ def is_decision_service(service: str) -> bool:
     return _checksum(service) % 5 == 0
 
 
+def is_decision_metatool(tool: str) -> bool:
+    """Whether a tool of MetaTool is left to the decisions, with all its queries: a quarter of them."""
+    return _checksum(tool) % 4 == 0
+
+
 def _checksum(text: str) -> int:
     return zlib.crc32(text.encode("utf-8"))

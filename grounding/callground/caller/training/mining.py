@@ -93,7 +93,8 @@ def make(
 
 def _everything(found: list[Archive], sets: Path | None) -> Iterator[Group]:
     if sets is not None:
-        yield from public_sets.seal_tools(sets)
-        yield from public_sets.clinc(sets)
+        for name, read_set in public_sets.SETS.items():
+            if (sets / name).is_dir():
+                yield from read_set(sets)
     yield from service_groups(found)
     yield from project_groups(found)

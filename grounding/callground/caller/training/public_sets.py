@@ -1,20 +1,21 @@
-"""Public sets of requests: Seal-Tools (Apache-2.0) and CLINC150 (CC BY 3.0).
+"""Public sets of requests: Seal-Tools (Apache-2.0), MetaTool (MIT) and CLINC150 (CC BY 3.0).
 
-They are read from a folder that holds them as published: ``seal/Seal-Tools_Dataset`` and ``clinc/data``.
+They are read from a folder that holds them as published: ``seal/Seal-Tools_Dataset``, ``clinc/data``, ``metatool``.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from callground.caller.training.corpus import Group, MinedTool, Pair, clean, distinct
-from callground.caller.training.folds import is_decision_seal
+from callground.caller.training.folds import is_decision_metatool, is_decision_seal
 from callground.caller.training.phrasing import first_sentence, request
 
 SEAL_SPLITS = ("dev", "test_in_domain", "test_out_domain")
@@ -71,3 +72,25 @@ def clinc(folder: Path, each: int = 45) -> Iterator[Group]:
         group.tools.append(MinedTool(intent))
         group.pairs += [Pair(clean(query), at) for query in by_intent[intent][:each]]
     yield group
+
+
+def metatool(folder: Path, each: int = 90) -> Iterator[Group]:
+    """MetaTool's plugins as tools, at most `each` queries of each; without the tools that are the decisions'."""
+    root = folder / "metatool"
+    descriptions = json.loads((root / "plugin_des.json").read_text("utf-8"))
+    asked: dict[str, list[str]] = defaultdict(list)
+    with (root / "all_clean_data.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if not is_decision_metatool(row["Tool"]):
+                asked[row["Tool"]].append(clean(row["Query"]))
+    group = Group("metatool", "plugins")
+    for at, (tool, queries) in enumerate(sorted(asked.items())):
+        group.tools.append(MinedTool(tool, clean(descriptions.get(tool, ""))))
+        chance = random.Random(zlib.crc32(tool.encode()))
+        chosen = chance.sample(queries, min(each, len(queries)))
+        group.pairs += [Pair(query, at) for query in dict.fromkeys(chosen) if 3 <= len(query.split()) <= 50]
+    yield group
+
+
+SETS: dict[str, Callable[[Path], Iterator[Group]]] = {"seal": seal_tools, "metatool": metatool, "clinc": clinc}
+"""What reads the set of each folder."""

@@ -11,32 +11,24 @@ SERVICES = ("botocore", "awscli", "google-api-python-client", "azure-cli", "home
 
 PROJECTS = tuple(
     """
-    accelerate aiohttp alembic altair anthropic apache-airflow apache-airflow-providers-amazon
-    apache-airflow-providers-google astropy azure-ai-ml azure-cli-core azure-storage-blob biopython bokeh boto
-    buildbot ccxt click dash dask datasets diffusers discord.py distributed django docker elasticsearch errbot
-    fabric fastapi flask geopandas gradio great-expectations httpx ibis-framework invoke ipython jinja2 jira
-    jupyterlab keras kubernetes langchain-community langchain-core llama-index-core mlflow music21 napalm
-    nbconvert netmiko nicegui nltk notebook notion-client openai opsdroid pandas paramiko pip plotly poetry polars
-    pydantic pymongo pyspark pytest pytorch-lightning redis salt scikit-learn sentry-sdk setuptools shapely
-    slack-sdk spacy sphinx spotipy sqlalchemy starlette stripe superset sympy telethon tensorflow-datasets tornado
-    transformers tweepy twilio twisted virtualenv wandb werkzeug yfinance zulip zulip-bots
+    accelerate aiohttp alembic altair boto click datasets docker elasticsearch fabric fastapi flask geopandas
+    httpx ibis-framework invoke ipython jinja2 jira keras langchain-community langchain-core napalm nbconvert
+    netmiko notion-client openai opsdroid pip poetry polars pydantic pymongo pytest redis sentry-sdk setuptools
+    shapely slack-sdk spotipy starlette telethon tornado tweepy werkzeug yfinance zulip zulip-bots
     """.split()
 )
 """Python projects whose docstrings and comments are read, where their licence allows it."""
 
 TOOL_SERVERS = tuple(
     """
-    agent-toolkit-mcp-server alinche-math-mcp-server alpaca-mcp-server amazon-orders-mcp arxiv-mcp-server
-    awslabs-aws-location-mcp-server awslabs-billing-cost-management-mcp-server awslabs-cloudwatch-mcp-server
-    awslabs-dynamodb-mcp-server awslabs-memcached-mcp-server binance-mcp blender-mcp crypto-portfolio-mcp
-    dida-mcp-server docx-mcp-server duckduckgo-mcp-server email-client-mcp-server esolat-mcp excel-mcp-server
-    finance-calc-mcp flight-recon-mcp github-projects-mcp google-maps-mcp-server graph-mcp ha-mcp
-    iflow-mcp-aliyun-adbpg-mcp-server iflow-mcp-grll-pubmedmcp iflow-mcp-jaalbin24-wikijs-mcp-server
-    iflow-mcp-k8s-multicluster-mcp iflow-mcp-todoist-mcp iso-financial-mcp jira-mcp-standalone kilimo-mcp
-    korea-data-mcp kubectl-mcp-server mathmethods-mcp mcp-atlassian mcp-discord mcp-obsidian mcp-server-git
-    mcp-stata mcp-weather-server mcp-yahoo-finance mfa-servicenow-mcp office-powerpoint-mcp-server
-    office-word-mcp-server open-meteo-mcp openbb-mcp-server opensearch-mcp-server-py pubmed-mcp rootly-mcp-server
-    slack-mcp-server spotify-mcp telegram-mcp trello-mcp unichat-mcp-server wikipedia-mcp workspace-mcp zoom-mcp
+    agent-toolkit-mcp-server alpaca-mcp-server amazon-orders-mcp arxiv-mcp-server awslabs-aws-location-mcp-server
+    awslabs-billing-cost-management-mcp-server awslabs-cloudwatch-mcp-server awslabs-dynamodb-mcp-server
+    awslabs-memcached-mcp-server binance-mcp blender-mcp dida-mcp-server docx-mcp-server duckduckgo-mcp-server
+    esolat-mcp excel-mcp-server finance-calc-mcp flight-recon-mcp google-maps-mcp-server graph-mcp ha-mcp
+    iso-financial-mcp jira-mcp-standalone kilimo-mcp korea-data-mcp kubectl-mcp-server mathmethods-mcp mcp-discord
+    mcp-server-git mcp-yahoo-finance mfa-servicenow-mcp office-powerpoint-mcp-server office-word-mcp-server
+    openbb-mcp-server opensearch-mcp-server-py rootly-mcp-server slack-mcp-server telegram-mcp trello-mcp
+    wikipedia-mcp workspace-mcp
     """.split()
 )
 """MCP servers, whose tools carry descriptions written for a model."""

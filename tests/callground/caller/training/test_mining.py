@@ -12,7 +12,7 @@ from callground.caller.training import mining, public_sets
 from callground.caller.training.archives import Archive
 from callground.caller.training.contamination import Evaluation
 from callground.caller.training.corpus import Group, MinedTool, Pair, read, write
-from callground.caller.training.folds import is_decision_seal, is_decision_service
+from callground.caller.training.folds import is_decision_metatool, is_decision_seal, is_decision_service
 from callground.caller.training.mine_python import python_project
 from callground.caller.training.mine_services import (
     aws_examples,
@@ -252,6 +252,20 @@ def test_seal_tools_leaves_the_decisions_rows(tmp_path):
     assert asked
     assert {pair.request for pair in theirs.pairs} == {row["query"] for row in rows}, "all of the split that is theirs"
     assert any(pair.told for pair in ours.pairs)
+
+
+def test_metatool_leaves_the_decisions_tools(tmp_path):
+    root = tmp_path / "metatool"
+    root.mkdir()
+    names = [f"plugin{at}" for at in range(12)]
+    (root / "plugin_des.json").write_text(json.dumps({name: f"Does {name}" for name in names}))
+    rows = "".join(f'"What about {name}, part {at}?",{name}\n' for name in names for at in range(5))
+    (root / "all_clean_data.csv").write_text("Query,Tool\n" + rows)
+    (group,) = public_sets.metatool(tmp_path, each=3)
+    ours = {name for name in names if not is_decision_metatool(name)}
+    assert {tool.name for tool in group.tools} == ours < set(names)
+    assert len(group.pairs) == 3 * len(ours)
+    assert all(group.tools[pair.tool].name in pair.request for pair in group.pairs)
 
 
 def test_near_duplicates_of_evaluation_texts_are_left_out():
