@@ -58,6 +58,10 @@ class ToolVectors:
         full = [row if row is not None else self._one(text) for text, row in zip(texts, rows, strict=True)]
         return np.stack(full).astype(np.float32) if full else np.zeros((0, 0), np.float32)
 
+    def known(self, texts: Sequence[str]) -> list[Any]:
+        """The vector of each text (float16), or None where it has not been encoded yet."""
+        return self._known(texts)
+
     def missing(self, texts: Sequence[str]) -> list[str]:
         """The texts that have no vector yet, each once."""
         rows = self._known(texts)

@@ -143,6 +143,13 @@ def _text(key: str, value: object, report: _Report) -> str | None:
     return None
 
 
+def _flag(key: str, value: object, report: _Report) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    report(f"`{key}` must be true or false, not {_kind(value)}; the default is used")
+    return None
+
+
 def _texts(key: str, value: object, report: _Report) -> tuple[str, ...] | None:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
@@ -210,4 +217,5 @@ _READERS: dict[str, Callable[[str, object, _Report], object]] = {
     "per-file-ignores": _ignores,
     "provenance": _provenance,
     "gate": _gate,
+    "suggestions": _flag,
 }

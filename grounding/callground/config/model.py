@@ -71,6 +71,8 @@ class Config:
     """What the gate blocks, tells and lets through."""
 
     provenance: Provenance = field(default_factory=Provenance)
+    suggestions: bool = True
+    """Whether calls are suggested in the editor."""
 
     def severity_of(self, code: str, default: str) -> str:
         """The severity that rule `code` has here."""

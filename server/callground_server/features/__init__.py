@@ -20,6 +20,7 @@ from callground_server.features import (
     pull,
     push,
     status,
+    suggest,
     watching,
 )
 
@@ -42,6 +43,7 @@ ALL = (
     doubt,
     provenance,
     gate,
+    suggest,
 )
 """Each has `register(server)`, in the order in which their listeners are called."""
 
