@@ -3,7 +3,7 @@
 The network is MiniLM (Wang et al. 2020, "MiniLM: Deep Self-Attention Distillation for Task-Agnostic Compression of
 Pre-Trained Transformers"), cut in two.  The *trunk* (embeddings and the first three layers) is shared; on it stand
 two heads of three layers each: *select* gives one vector per text (mean over the tokens, unit length: Reimers and
-Gurevych 2019, "Sentence-BERT"), *span* gives a start and an end score per token (Devlin et al. 2019, section 4.2).
+Gurevych 2019, "Sentence-BERT"), *span* points at the start and the end of each parameter's value (`spans`).
 
 onnxruntime, tokenizers and numpy are imported when the first text is encoded, never earlier.
 """
@@ -11,12 +11,15 @@ onnxruntime, tokenizers and numpy are imported when the first text is encoded, n
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+
+from callground.caller.spans import ParameterScores, Segment, packs, pooling, segments_of, unpack
+from callground.caller.tools import ToolSpec, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,9 +32,6 @@ WIDTH = 384
 
 MAX_TEXT_TOKENS = 128
 """Longer texts are cut: the end of a long description says little about which tool it is."""
-
-MAX_PAIR_TOKENS = 256
-"""A request and a question together; it is the request that is cut."""
 
 MODEL_VARIABLE = "CALLGROUND_CALLER_MODEL"
 """Environment variable that names another model folder."""
@@ -110,37 +110,35 @@ class Encoder:
             rows.append(self._session("select.onnx").run(None, {"hidden": hidden, "attention_mask": mask})[0][0])
         return np.stack(rows).astype(np.float32, copy=False) if rows else np.zeros((0, WIDTH), np.float32)
 
-    def spans(self, request: str, questions: Sequence[str], limit: int = 3, longest: int = 30) -> list[list[Span]]:
+    def parameter_scores(
+        self, request: str, tool: ToolSpec, names: Collection[str] | None = None
+    ) -> dict[str, ParameterScores]:
+        """What the span head says to the tool's parameters (to those of `names`, if given), by name.
+
+        Raises EncoderUnavailable.
+        """
+        groups = [group for group in segments_of(tool) if names is None or group[0].parameter in names]
+        return self._ask(request, words(tool.name), groups)
+
+    def spans(self, request: str, questions: Sequence[str], limit: int = 3, longest: int = 24) -> list[list[Span]]:
         """For each question the best pieces of the request, best first: at most `limit`, of at most `longest` tokens.
 
         Raises EncoderUnavailable.
         """
-        return [self._spans_of(request, question, limit, longest) for question in questions]
+        asked = [[Segment(str(index), None, question)] for index, question in enumerate(questions)]
+        scores = self._ask(request, "", asked)
+        return [[Span(*found) for found in scores[str(index)].best(limit, longest)] for index in range(len(questions))]
 
-    def span_logits(self, request: str, question: str) -> tuple[Floats, list[tuple[int, int] | None]]:
-        """Start and end score of each token, float32 of shape (tokens, 2), and each token's place in the request.
-
-        The first token stands for "not said"; the tokens of the question have no place (None), as has the first.
-        """
-        encoding = self._tokenizer("pairs").encode(request, question)
-        hidden, mask = self._hidden(encoding.ids, encoding.type_ids)
-        logits = self._session(_SPAN_FILE).run(None, {"hidden": hidden, "attention_mask": mask})[0][0]
-        places = [
-            place if part == 0 else None for place, part in zip(encoding.offsets, encoding.sequence_ids, strict=True)
-        ]
-        return logits, places
-
-    def _spans_of(self, request: str, question: str, limit: int, longest: int) -> list[Span]:
-        logits, places = self.span_logits(request, question)
-        not_said = float(logits[0, 0] + logits[0, 1])
-        said = [(index, place) for index, place in enumerate(places) if place is not None]
-        found = [
-            Span(first[0], last[1], float(logits[one, 0] + logits[other, 1]) - not_said)
-            for at, (one, first) in enumerate(said)
-            for other, last in said[at : at + longest]
-        ]
-        found.sort(key=lambda span: (-span.score, span.start, span.end))
-        return found[:limit]
+    def _ask(self, request: str, title: str, groups: Sequence[list[Segment]]) -> dict[str, ParameterScores]:
+        tokenizer = self._tokenizer("pieces")
+        marks = (tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]"))
+        found: dict[str, ParameterScores] = {}
+        for pack in packs(request, title, groups, lambda text: tokenizer.encode(text, add_special_tokens=False), marks):
+            hidden, mask = self._hidden(pack.ids, pack.kinds)
+            feed = {"hidden": hidden, "attention_mask": mask, "pool": pooling(pack)[None]}
+            start, end, label = self._session(_SPAN_FILE).run(None, feed)
+            found |= unpack(pack, start[0], end[0], label[0])
+        return found
 
     def _hidden(self, ids: list[int], kinds: list[int]) -> tuple[Floats, NDArray[np.int64]]:
         """What the trunk makes of one text: (1, tokens, WIDTH), and the mask that the heads want."""
@@ -152,15 +150,16 @@ class Encoder:
         return self._session("trunk.onnx").run(None, feed)[0], mask
 
     def _tokenizer(self, kind: str) -> Any:
-        """The tokenizer with its cut set for single texts or for pairs (kept apart: the cut is the object's state)."""
-        limit, cut = (MAX_TEXT_TOKENS, "longest_first") if kind == "texts" else (MAX_PAIR_TOKENS, "only_first")
+        """The tokenizer for single texts, which are cut, or for pieces of a pack (the cut is the object's state)."""
 
         def load() -> Any:
             from tokenizers import Tokenizer
 
             tokenizer = Tokenizer.from_file(str(self.path / _TOKENIZER_FILE))
             tokenizer.no_padding()
-            tokenizer.enable_truncation(limit, strategy=cut)
+            tokenizer.no_truncation()
+            if kind == "texts":
+                tokenizer.enable_truncation(MAX_TEXT_TOKENS)
             return tokenizer
 
         return self._once(kind, load)

@@ -13,6 +13,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from callground.caller import encoder as module
 from callground.caller.encoder import MODEL_VARIABLE, WIDTH, Encoder, EncoderUnavailable, Span, default_model
+from callground.caller.spans import MAX_REQUEST_TOKENS
+from callground.caller.tools import ToolParameter, ToolSpec
 
 WORDS = ["[UNK]", "[CLS]", "[SEP]", "copy", "from", "paris", "to", "rome", "which", "city", "goal"]
 
@@ -47,13 +49,14 @@ class Select:
 
 
 class SpanHead:
-    """Starts at "rome", ends at "rome"; "not said" is worth 1 in all."""
+    """Every segment starts at "rome" and ends at "rome"; "not said" is worth 1 in all. The label is the segment's mean."""
 
     def run(self, _, feed):
-        rome = (feed["hidden"][0, :, 0] == WORDS.index("rome")).astype(np.float32) * 3
-        logits = np.stack([rome, rome], axis=1)
-        logits[0] = 0.5
-        return [logits[None]]
+        hidden, pool = feed["hidden"], feed["pool"]
+        rome = (hidden[0, :, 0] == WORDS.index("rome")).astype(np.float32) * 3
+        rome[0] = 0.5
+        points = np.repeat(rome[None, None], pool.shape[1], axis=1)
+        return [points, points, np.repeat(pool @ hidden, 3, axis=2)]
 
 
 @pytest.fixture
@@ -114,8 +117,8 @@ def test_spans_are_pieces_of_the_request(made_up):
     assert len(goal) == 3
     assert all(later.score <= goal[0].score for later in goal)
     assert city[0] == goal[0]
-    fed = sessions["trunk.onnx"].fed[1]
-    assert fed["token_type_ids"] == [[0] * 7 + [1] * 3]
+    (fed,) = sessions["trunk.onnx"].fed
+    assert fed["token_type_ids"] == [[0] * 7 + [1] * 6]
 
 
 def test_the_question_is_no_answer(made_up):
@@ -140,8 +143,27 @@ def test_a_long_request_is_cut_and_the_question_is_not(made_up):
     encoder, sessions, _ = made_up
     encoder.spans("copy " * 1000, ["which city"])
     ids = sessions["trunk.onnx"].fed[0]["input_ids"][0]
-    assert len(ids) == module.MAX_PAIR_TOKENS
+    assert ids.count(WORDS.index("copy")) == MAX_REQUEST_TOKENS
     assert ids[-3:] == [WORDS.index("which"), WORDS.index("city"), 2]
+
+
+def test_all_parameters_are_asked_at_once(made_up):
+    encoder, sessions, _ = made_up
+    goal = ToolParameter("goal", description="which city")
+    tool = ToolSpec("copy", [goal, ToolParameter("from", enum=("paris", "rome"))])
+    scores = encoder.parameter_scores("copy to rome", tool)
+    (fed,) = sessions["trunk.onnx"].fed
+    request = ["[CLS]", "copy", "to", "rome", "[SEP]", "copy", "[SEP]"]
+    segments = ["goal", "[UNK]", "which", "city", "[SEP]", "from", "[SEP]", "from", "[UNK]", "paris", "[SEP]"]
+    read = [WORDS[at] for at in fed["input_ids"][0]]
+    assert read == [*request, *segments, "from", "[UNK]", "rome", "[SEP]"]
+    assert list(scores) == ["goal", "from"]
+    assert list(scores["from"].options) == ["paris", "rome"]
+    # "= rome" and "= paris" differ in one token, and their means with them.
+    assert scores["from"].options["rome"].label[0] > scores["from"].options["paris"].label[0]
+    assert scores["goal"].best(1) == [(8, 12, 5.0)]
+    assert scores["goal"].span(0, 4) == -1.0
+    assert list(encoder.parameter_scores("copy to rome", tool, {"goal"})) == ["goal"]
 
 
 def test_many_threads_load_once(made_up):

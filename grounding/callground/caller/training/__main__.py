@@ -1,4 +1,4 @@
-"""``python -m callground.caller.training data|train|export|seal|evaluate``: makes the bundled model, step by step."""
+"""``python -m callground.caller.training COMMAND``: makes the bundled model anew, step by step."""
 
 # torch and its kin come with the extra `training`, which need not be there when types are checked.
 from __future__ import annotations
@@ -8,6 +8,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
+
+from callground.caller.training import span_commands
 
 HELP = "Makes the caller's bundled model: mine the data, train the selection head, export it, evaluate it."
 
@@ -46,6 +48,8 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--share", type=float, default=1.0, help="weight of the trained head against the base's")
     export.add_argument("--float", action="store_true", help="float32, to see what int8 costs")
 
+    span_commands.add(commands)
+
     digests = commands.add_parser("seal", help="write digests.json over all files of a model folder, check its size")
     digests.add_argument("folder", type=Path, help="the model folder")
 
@@ -59,7 +63,9 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one step; 0 when it is done."""
     given = _parser().parse_args(arguments)
-    if given.command == "data":
+    if given.command in span_commands.NAMES:
+        span_commands.run(given)
+    elif given.command == "data":
         from callground.caller.training import mining
 
         counts = mining.make(

@@ -33,7 +33,8 @@ def _onnx(module: nn.Module, inputs: dict[str, Tensor], output: str, path: Path)
         )
 
 
-def _quantised(source: Path, target: Path) -> None:
+def quantised(source: Path, target: Path) -> None:
+    """Writes the int8 form of an ONNX file."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     quantize_dynamic(source, target, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
@@ -47,7 +48,7 @@ def _export(module: nn.Module, inputs: dict[str, Tensor], output: str, target: P
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / target.name
         _onnx(module, inputs, output, plain)
-        _quantised(plain, target)
+        quantised(plain, target)
 
 
 def export_trunk(trunk: nn.Module, target: Path, int8: bool = True) -> None:

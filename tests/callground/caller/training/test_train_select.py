@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch", reason="torch comes with the extra `trainin
 pytest.importorskip("safetensors", reason="safetensors comes with the extra `training`")
 pytest.importorskip("onnx", reason="onnx comes with the extra `training`")
 
-from safetensors.torch import save_file  # noqa: E402 -- only after the skip above
-from tokenizers import Tokenizer, models, pre_tokenizers, processors  # noqa: E402
+from tokenizers import Tokenizer  # noqa: E402
 
+from base_model import write_base  # noqa: E402 -- only after the skip above
 from callground.caller.encoder import Encoder  # noqa: E402
 from callground.caller.training import network  # noqa: E402
 from callground.caller.training.__main__ import main  # noqa: E402
@@ -28,36 +28,7 @@ VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "please", ":", *WORDS]
 def base(tmp_path_factory):
     """A base model of random weights in the layout of the published one."""
     folder = tmp_path_factory.mktemp("base")
-    torch.manual_seed(0)
-    trunk, head = network.Trunk(), network.SelectHead()
-    tensors = {
-        "embeddings.word_embeddings.weight": trunk.words.weight,
-        "embeddings.position_embeddings.weight": trunk.positions.weight,
-        "embeddings.token_type_embeddings.weight": trunk.kinds.weight,
-        "embeddings.LayerNorm.weight": trunk.norm.weight,
-        "embeddings.LayerNorm.bias": trunk.norm.bias,
-    }
-    theirs = {
-        "query": "attention.self.query",
-        "key": "attention.self.key",
-        "value": "attention.self.value",
-        "out": "attention.output.dense",
-        "out_norm": "attention.output.LayerNorm",
-        "inner": "intermediate.dense",
-        "outer": "output.dense",
-        "outer_norm": "output.LayerNorm",
-    }
-    for at, layer in enumerate([*trunk.layers, *head.upper.layers]):
-        for ours, name in theirs.items():
-            for kind in ("weight", "bias"):
-                tensors[f"encoder.layer.{at}.{name}.{kind}"] = getattr(getattr(layer, ours), kind)
-    save_file({name: tensor.detach().contiguous() for name, tensor in tensors.items()}, folder / "model.safetensors")
-    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(VOCABULARY)}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    tokenizer.save(str(folder / "tokenizer.json"))
+    write_base(folder, VOCABULARY)
     return folder
 
 
