@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,11 @@ _KEPT = (
     "LANG",
     "LC_ALL",
 )
+
+
+_MOST_STARTS = 3
+_LARGEST = 512_000_000
+"""Bytes of an answer that are read."""
 
 
 class Outcome(NamedTuple):
@@ -63,6 +69,91 @@ def run_isolated(
         except (OSError, ValueError) as error:
             return Outcome(b"", f"{python} could not be started: {error}")
         return _communicate(child, stdin, timeout, limit)
+
+
+class Conversation:
+    """A child that stays and answers one question after the other: four bytes of length, then as many bytes.
+
+    Started by the first question, in a folder of its own that goes when it ends.  One that dies or takes too long is
+    started again, a few times.  Safe for threads.
+    """
+
+    def __init__(self, python: str, arguments: Sequence[str], timeout: float) -> None:
+        self._command = [python, "-I", "-S", "-B", *arguments]
+        self._timeout = timeout
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._starts = 0
+        self._lock = threading.Lock()
+
+    def ask(self, question: bytes) -> bytes | None:
+        """The answer; None when there is none."""
+        with self._lock:
+            process = self._running()
+            if process is None:
+                return None
+            # A pipe cannot be read with a time limit everywhere: the child is ended instead.
+            watch = threading.Timer(self._timeout, _kill, [process])
+            watch.daemon = True
+            watch.start()
+            try:
+                assert process.stdin is not None
+                assert process.stdout is not None
+                process.stdin.write(struct.pack(">I", len(question)) + question)
+                process.stdin.flush()
+                head = process.stdout.read(4)
+                size = struct.unpack(">I", head)[0] if len(head) == 4 else -1
+                answer = process.stdout.read(size) if 0 <= size <= _LARGEST else b""
+                if len(answer) == size:
+                    return answer
+            except (OSError, ValueError):
+                pass  # it has died: as good as no answer
+            finally:
+                watch.cancel()
+            self._end()
+            return None
+
+    def _running(self) -> subprocess.Popen[bytes] | None:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self._end()
+        if self._starts >= _MOST_STARTS:
+            return None
+        self._starts += 1
+        self._folder = tempfile.TemporaryDirectory(prefix="callground-", ignore_cleanup_errors=True)
+        try:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self._folder.name,
+                env=_environ(self._folder.name),
+                start_new_session=sys.platform != "win32",
+            )
+        except (OSError, ValueError):
+            self._end()
+        return self._process
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            _kill(process)
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                try:
+                    if pipe is not None:
+                        pipe.close()
+                except OSError:
+                    pass  # what was not sent is of no use any more
+        folder, self._folder = self._folder, None
+        if folder is not None:
+            folder.cleanup()
+
+    def close(self) -> None:
+        """End the child."""
+        with self._lock:
+            self._end()
 
 
 def _environ(folder: str) -> dict[str, str]:

@@ -22,6 +22,7 @@ from callground.facts.scopes import (
     method_scope,
     nested_scope,
 )
+from callground.source.foreign import STAND_INS
 
 if TYPE_CHECKING:
     from callground.facts.walk import Walker
@@ -268,7 +269,7 @@ IN_BODY: dict[type[ast.stmt], Handler] = {
     ast.ClassDef: _class_block,
 }
 for _name, _handler in (("TryStar", _try_block), ("TypeAlias", _type_alias)):
-    _node = getattr(ast, _name, None)  # 3.11 and 3.12
+    _node: Any = getattr(ast, _name, None) or STAND_INS.get(_name)  # 3.11 and 3.12
     if _node is not None:
         IN_BODY[_node] = _handler
 

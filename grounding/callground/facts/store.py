@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from callground.facts import codec
 from callground.facts.cachedir import cache_directory
 from callground.facts.model import EXTRACTOR_VERSION, ModuleFacts
+from callground.source.parse import newest
 
 FILE_NAME = "store-1.sqlite3"
 """The number is the version of the table; a new one starts a new file."""
@@ -46,7 +47,9 @@ def content_digest(content: str | bytes) -> str:
 
 def facts_key(digest: str) -> str:
     """The store's key of the facts of a text: also depends on the extractor and on this Python's parser."""
-    return f"{digest}:{EXTRACTOR_VERSION}:{sys.version_info[0]}.{sys.version_info[1]}"
+    newer = newest()
+    also = f"+{newer[0]}.{newer[1]}" if newer != sys.version_info[:2] else ""
+    return f"{digest}:{EXTRACTOR_VERSION}:{sys.version_info[0]}.{sys.version_info[1]}{also}"
 
 
 class StoreInfo(NamedTuple):

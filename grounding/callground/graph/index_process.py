@@ -23,6 +23,9 @@ CHUNK = 16
 BACK_OFF = (0.0, 0.2, 1.0, 5.0)
 """Seconds before each start after the first; there is none after the last."""
 
+Newer = tuple[str, tuple[int, int]]
+"""(executable, version) of a newer Python that may be asked for trees."""
+
 Row = tuple[str, str]
 """(path, digest; empty when the file cannot be read)."""
 
@@ -38,8 +41,9 @@ class NoChild(ChildDied):
 class Child:
     """The parent's end."""
 
-    def __init__(self, store: str | None) -> None:
+    def __init__(self, store: str | None, newer: Newer | None = None) -> None:
         self._store = store
+        self._newer = newer
         self._process: subprocess.Popen[bytes] | None = None
         self._starts = 0
         self._lock = threading.Lock()
@@ -105,7 +109,7 @@ class Child:
         self._starts += 1
         try:
             self._process = subprocess.Popen(
-                command(self._store),
+                command(self._store, self._newer),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -137,22 +141,25 @@ class Child:
         self._end()
 
 
-def command(store: str | None) -> list[str]:
+def command(store: str | None, newer: Newer | None = None) -> list[str]:
     """How the child is started."""
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     start = (
-        f"import sys; sys.path.insert(0, {package!r}); from callground.graph.index_process import main; main({store!r})"
+        f"import sys; sys.path.insert(0, {package!r}); "
+        f"from callground.graph.index_process import main; main({store!r}, {newer!r})"
     )
     return [sys.executable, "-I", "-S", "-c", start]
 
 
-def main(store: str | None) -> None:
+def main(store: str | None, newer: Newer | None = None) -> None:
     """The child: a line of paths in, a line for each path out."""
+    from callground.environment import newer_syntax
     from callground.graph.reading import Reader
 
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     _stand_back()
+    newer_syntax.use(newer)
     reader = Reader(store)
     for line in sys.stdin.buffer:
         rows: list[Row] = [(path, reader.prepare(path)) for path in json.loads(line)]

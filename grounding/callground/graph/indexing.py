@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from callground.environment.newer_syntax import newer_of
 from callground.graph.changes import Progress, never
 from callground.graph.index_process import Child, ChildDied, NoChild
 from callground.graph.indexes import FileIndex
@@ -128,7 +129,7 @@ def _by_child(workspace: Workspace, paths: Sequence[str], stop: Callable[[], boo
 
     A file at which the child dies twice is given up; a child that cannot be started is done without.
     """
-    child = Child(workspace.reader.folder)
+    child = Child(workspace.reader.folder, newer_of(workspace.environment))
     deaths: dict[str, int] = {}
     pending = deque(paths)
     try:

@@ -13,6 +13,7 @@ from callground.check import CannotRead
 from callground.config.model import DEFAULT, Config
 from callground.environment.finder import Finder
 from callground.environment.model import Environment
+from callground.environment.newer_syntax import newer_of, use
 from callground.graph import discovery
 from callground.graph.changes import NOTHING, Change, Face, Progress, came_or_went, difference, never, renamed
 from callground.graph.imported import Doubts
@@ -96,6 +97,7 @@ class Workspace:
         return workspace
 
     def _make_space(self) -> Space:
+        use(newer_of(self.environment))
         self._listed = self._list()
         finder = Finder(self.environment, discovery.roots(self.root, self.config, self._listed))
         probe = discovery.prober(self.environment, ProbeAnswers(self.reader.store))
@@ -508,7 +510,7 @@ class Workspace:
     def parse_large_files_away(self) -> None:
         """From now on large files are parsed by a child process, which is started when there is one."""
         if self.reader.shared:
-            self._child = Child(self.reader.folder)
+            self._child = Child(self.reader.folder, newer_of(self.environment))
             self.reader.away = self._child.parse
 
     def close(self) -> None:

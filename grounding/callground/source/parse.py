@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import warnings
+from collections.abc import Callable
 from typing import NamedTuple
 
 from callground.source.nesting import too_deep
+from callground.source.newer import uses_newer_syntax
 
 FILENAME = "<callground>"
 """The file name that the parser is given: warnings for it are dropped."""
@@ -30,8 +33,31 @@ class Parsed(NamedTuple):
     end_line: int = 0
 
 
+Newer = Callable[[str], "Parsed | None"]
+"""Parses by a newer Python; None where that gives no answer."""
+
+_newer: dict[tuple[int, int], Newer] = {}
+
+
+def use_newer(version: tuple[int, int], parser: Newer) -> None:
+    """Give texts with newer syntax to a newer Python.  What becomes of a text then depends on nothing else either."""
+    _newer[version] = parser
+
+
+def newest() -> tuple[int, int]:
+    """The newest Python whose syntax is understood."""
+    return max(_newer, default=sys.version_info[:2])
+
+
 def parse(text: str) -> Parsed:
     """Parse the text of a module or of a piece."""
+    parsed = _parse(text)
+    if parsed.error == "syntax-error" and _newer and uses_newer_syntax(text):
+        return _newer[newest()](text) or parsed
+    return parsed
+
+
+def _parse(text: str) -> Parsed:
     if "\0" in text:
         return Parsed(None, "not-text", "the text contains a null character")
     if too_deep(text):

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from typing import NamedTuple
 
 from callground.source.newer import uses_newer_syntax
-from callground.source.parse import Parsed, parse
+from callground.source.parse import Parsed, newest, parse
 from callground.source.pieces import CODE_LINE, STATEMENT, Cutter, runaway_string, string_end
 
 MOST_TRIES = 12
@@ -48,7 +48,7 @@ def _repair(text: str, parsed: Parsed) -> PieceSource:
     if lines[-1] == "" and len(lines) > 1:
         lines.pop()
     error = parsed.error
-    if error == "syntax-error" and uses_newer_syntax(text):
+    if error == "syntax-error" and uses_newer_syntax(text, newest()):
         error = "syntax-newer-than-server"
     first = parsed
     mask = _Mask(lines)
