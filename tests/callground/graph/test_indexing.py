@@ -93,7 +93,7 @@ def test_a_child_that_is_killed_is_started_again(tmp_path: Path, monkeypatch: py
 
 def test_a_child_that_cannot_be_started_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_process, "BACK_OFF", (0.0, 0.0))
-    monkeypatch.setattr(index_process, "command", lambda _: [str(tmp_path / "no-such-program")])
+    monkeypatch.setattr(index_process, "command", lambda *_: [str(tmp_path / "no-such-program")])
     lay(tmp_path / "p", 30)
     workspace = Workspace.open(str(tmp_path / "p"), ENVIRONMENT, cache=str(tmp_path / "store"))
     workspace.index(processes=True)
@@ -114,7 +114,7 @@ def test_a_child_ends_with_its_parent(tmp_path: Path) -> None:
 
 def test_answers_out_of_step_are_a_death(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     talk = 'import sys\nfor line in sys.stdin: print(\'["other", ""]\', flush=True)'
-    monkeypatch.setattr(index_process, "command", lambda _: [sys.executable, "-c", talk])
+    monkeypatch.setattr(index_process, "command", lambda *_: [sys.executable, "-c", talk])
     child = Child(None)
     with pytest.raises(ChildDied):
         list(child.index([str(tmp_path / "a.py")], lambda: False))
