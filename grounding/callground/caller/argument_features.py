@@ -30,6 +30,10 @@ KINDS = (
     "head", "member", "boolean", "items", "default",
 )  # fmt: skip
 
+_GROWS_LEFT = re.compile(r"[A-Z][\w'’.&-]* (?:of|of the|the|and|&|de|du|von|van|for) $")
+_GROWS_RIGHT = re.compile(r" (?:of|of the|of a|de|du|von|van|&) [A-Z]")
+_AFTER_COMMA = re.compile(r", [A-Z]")
+_HOLDS_LINK = re.compile(r"[A-Z][\w'’.&-]* (?:of|of the|of a|de|du|von|van|the) [A-Z]")
 _LOWER = re.compile(r"\b(?:at least|minimum|min|more than|over|above|from|greater than|no less than|starting)\b")
 _UPPER = re.compile(r"\b(?:at most|maximum|max|less than|under|below|up to|no more than|within|cheaper than)\b")
 
@@ -47,15 +51,16 @@ NAMES: tuple[str, ...] = (
     "has examples", "order agrees", "order distance", "one for one", "only one", "share of kind",
     "inside of another", "inside of quoted", "holds another", "touches quote mark", "words", "words above four",
     "capital", "all capitals", "begins request", "ends request", "ends clause", "begins with function word",
-    "cut name", "cut phrase", "digits", "symbols", "said words are tool's", "said words are parameter's",
-    "opening verb", "after preposition", "after colon", "followed by noun", "place in request", "head",
-    "head score", "head score clipped", "head best", "head against best", "head above none", "no head",
-    "head starts", "head ends", "member said", "member words said", "member only one said", "member default",
-    "member label", "member label best", "member label margin", "member prefix said", "member longer said", "true",
-    "false", "true name said", "true name negated", "false name negated", "false name said", "true default",
-    "false default", "true label", "false label", "boolean required", "true about said", "required", "has default",
-    "equals default", "optional and named", "optional and head", "array items numeric", "array several",
-    "array one", "array from list", "array links", "array is long", "array name plural",
+    "cut name", "cut phrase", "name grows left", "name grows right", "name goes on after comma", "name holds link",
+    "digits", "symbols", "said words are tool's", "said words are parameter's", "opening verb", "after preposition",
+    "after colon", "followed by noun", "place in request", "head", "head score", "head score clipped", "head best",
+    "head against best", "head above none", "no head", "head starts", "head ends", "member said",
+    "member words said", "member only one said", "member default", "member label", "member label best",
+    "member label margin", "member prefix said", "member longer said", "true", "false", "true name said",
+    "true name negated", "false name negated", "false name said", "true default", "false default", "true label",
+    "false label", "boolean required", "true about said", "required", "has default", "equals default",
+    "optional and named", "optional and head", "array items numeric", "array several", "array one",
+    "array from list", "array links", "array is long", "array name plural",
 )  # fmt: skip
 INDEX = {name: at for at, name in enumerate(NAMES)}
 SIZE = len(NAMES)
@@ -302,6 +307,10 @@ class FeatureMaker:
             before, after = text[: each.start], text[each.end :]
             if each.kind == "name":
                 values["cut name"] = float(bool(re.search(r"[A-Z][\w']* $", before) or re.match(r" [A-Z]", after)))
+            values["name grows left"] = float(_GROWS_LEFT.search(before[-40:]) is not None and shown[:1].isupper())
+            values["name grows right"] = float(_GROWS_RIGHT.match(after) is not None)
+            values["name goes on after comma"] = float(_AFTER_COMMA.match(after) is not None and shown[:1].isupper())
+            values["name holds link"] = float(_HOLDS_LINK.search(shown) is not None)
             left = re.search(r"([\w'-]+) $", before)
             right = re.match(r" ([\w'-]+)", after)
             values["cut phrase"] = float(left is not None and left.group(1).lower() not in FUNCTION_WORDS) + float(
@@ -364,6 +373,8 @@ class FeatureMaker:
         group = self.senses[name].group
         peers = self.peers["numeric" if group in (INTEGER, NUMBER) else group]
         kinds = ("number",) if group in (INTEGER, NUMBER) else ("quoted",) if self.quotes else ("name",)
+        if group == ARRAY and any(each.kind == "list" for each in found):
+            kinds = ("list",)
         starts = sorted({each.start for each in found if each.kind in kinds and each.start >= 0})
         return starts, peers.index(name), len(peers)
 

@@ -20,7 +20,7 @@ from callground.caller.argument_ranker import FILE, Choice, Ranker
 from callground.caller.argument_senses import default_of
 from callground.caller.argument_text import RequestText
 from callground.caller.encoder import Encoder, EncoderUnavailable, default_model
-from callground.caller.several_actions import several_actions
+from callground.caller.several_actions import several_actions, value_goes_on
 from callground.caller.spans import ParameterScores
 from callground.caller.tools import ToolSpec
 
@@ -133,7 +133,12 @@ def filled(
             reasons[arg.name] = _reason(text, each)
             if each.start >= 0:
                 spans[arg.name] = (each.start, each.end)
-    many = several_actions(text, spans.values())
+    taken = list(spans.values())
+    many = several_actions(text, taken) or any(
+        value_goes_on(text, values[name], end, taken)
+        for name, (_, end) in spans.items()
+        if not isinstance(values[name], (list, dict))
+    )
     confidence = 0.0 if missing else whole_confidence(list(probabilities.values()), many, ranker.whole)
     return FilledArguments(values, missing, confidence, reasons, many, probabilities, spans)
 

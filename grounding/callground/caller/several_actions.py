@@ -12,6 +12,11 @@ _SEQUENCE = re.compile(
     r"next|secondly|once (?:that|this|it) is done|also|in addition|as well as|and also)\b[,:]?\s+(?P<after>[A-Za-z']+)",
     re.IGNORECASE,
 )
+_AFTERWARDS = re.compile(
+    r"\b(?:after|once)\b[^,.;?!]{4,90},\s*(?:please|kindly|could|can|would|i(?:'d| would| want| need)|also|let)\b",
+    re.IGNORECASE,
+)
+_ANOTHER = re.compile(r"['\"”’]?(?:,|,? and|,? &|,? as well as) (?P<next>['\"“‘]?[\w$€£])", re.IGNORECASE)
 _POLITE = re.compile(
     r"^(?:(?:and|then|also|please|kindly|finally|next|lastly|additionally|after that|afterwards|can|could|would|will|"
     r"you|i|we|need|want|would like|to|'d|like|help|me|us|let|hey|hi)\b[,\s]*)+",
@@ -40,6 +45,9 @@ def several_actions(request: RequestText, used: Iterable[tuple[int, int]] = ()) 
             and _opens_action(text[match.start("after") :], after)
         ):
             return True
+    for match in _AFTERWARDS.finditer(text):
+        if not is_value(match.start()) and match.start() > 12:
+            return True
     questions = [match.start() for match in re.finditer(r"\?", text) if not is_value(match.start())]
     if len(questions) > 1 and re.search(r"\w+\W+\w+\W+\w+", text[questions[0] + 1 : questions[1]]):
         return True
@@ -49,6 +57,28 @@ def several_actions(request: RequestText, used: Iterable[tuple[int, int]] = ()) 
             continue
         orders += _is_order(match.group("clause").strip())
     return orders > 1
+
+
+def value_goes_on(request: RequestText, value: object, end: int, used: Iterable[tuple[int, int]]) -> bool:
+    """Whether another value like this one follows behind it, which nothing takes: ``Paris and London`` for one city.
+
+    `end` is where the value ends in the request, `used` are the places of all values that were taken.
+    """
+    match = _ANOTHER.match(request.text, end)
+    if match is None:
+        return False
+    place = match.start("next")
+    follower = match.group("next")
+    if any(start <= place + 1 < stop for start, stop in used):
+        return False
+    if isinstance(value, str):
+        quoted = request.text[end : end + 1] in "'\"”’" and request.text[end : end + 1] != ""
+        if quoted:
+            return follower[0] in "'\"“‘"
+        closed = re.match(r"[\w'’.-]+", request.text[place:])
+        one_more = closed is not None and "and" in match.group().lower().split()
+        return value[:1].isupper() and follower[0].isupper() and one_more
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and follower[-1].isdigit()
 
 
 def _opens_action(rest: str, word: str) -> bool:

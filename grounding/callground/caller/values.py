@@ -114,7 +114,9 @@ def numbers(text: str) -> Iterator[Mention]:
         if match.group("sign") == "-":
             value = -value
         end = match.end("digits")
-        scale = SCALES.get((match.group("scale") or "").strip().lower())
+        shown_scale = (match.group("scale") or "").strip()
+        # `298K` are kelvins, `$298K` are thousands.
+        scale = None if shown_scale in ("K", "M") and not match.group("money") else SCALES.get(shown_scale.lower())
         if scale is not None:
             scaled = value * scale
             value = int(scaled) if scaled == int(scaled) else round(scaled, 6)

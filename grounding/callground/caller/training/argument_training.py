@@ -30,7 +30,7 @@ from callground.caller.spans import ParameterScores
 from callground.caller.tools import ToolSpec
 from callground.caller.training.span_data import Example
 
-HIDDEN = 40
+HIDDEN = 48
 _SAME = re.compile(r"[ ,./\-_*^'\"]")
 
 
@@ -182,11 +182,15 @@ def outcome(case: Case, ranker: Ranker) -> Outcome:
 
 
 def train_whole(outcomes: Sequence[Outcome], ranker: Ranker) -> None:
-    """Fits the logistic of the whole call's confidence, by Newton's method with a small ridge."""
+    """Fits the logistic of the whole call's confidence, by Newton's method with a small ridge.
+
+    Requests of several actions are measured here by one of their calls, which says nothing of the rest: that flag gets
+    no weight of its own, the caller abstains on it.
+    """
     rows = []
     for each in outcomes:
         logs = [math.log(max(1e-6, p)) for p in each.probabilities]
-        rows.append([1.0, sum(logs), min(logs, default=0.0), math.log1p(len(logs)), float(each.several)])
+        rows.append([1.0, sum(logs), min(logs, default=0.0), math.log1p(len(logs))])
     x, y = np.array(rows), np.array([float(each.right) for each in outcomes])
     weights = np.zeros(x.shape[1])
     for _ in range(30):
@@ -194,6 +198,6 @@ def train_whole(outcomes: Sequence[Outcome], ranker: Ranker) -> None:
         gradient = x.T @ (y - p) - 0.5 * weights
         curve = (x * (p * (1 - p))[:, None]).T @ x + 0.5 * np.eye(x.shape[1])
         weights += np.linalg.solve(curve, gradient)
-    ranker.whole = dict(
-        zip(("bias", "sum", "least", "count", "several"), (round(float(w), 5) for w in weights), strict=True)
-    )
+    names = ("bias", "sum", "least", "count")
+    fitted = {name: round(float(weight), 5) for name, weight in zip(names, weights, strict=True)}
+    ranker.whole = fitted | {"several": 0.0}

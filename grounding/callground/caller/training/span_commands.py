@@ -12,6 +12,7 @@ from typing import Any
 
 from callground.caller.encoder import Encoder
 from callground.caller.training import span_data
+from callground.caller.training.contamination import Evaluation, evaluation_texts
 from callground.caller.training.span_data import Example, fold_of
 from callground.caller.training.span_templates import made_request
 
@@ -36,6 +37,9 @@ def add(commands: Any) -> None:
     data.add_argument("--seal", type=Path, help="folder Seal-Tools_Dataset")
     data.add_argument("--snips", type=Path, help="folder of the Snips custom-intent benchmark, one folder an intent")
     data.add_argument("--botocore", type=Path, help="folder botocore/data of an unpacked wheel")
+    data.add_argument(
+        "--evaluation", type=Path, help="folder of what is evaluated on; its near-duplicates are left out"
+    )
     data.add_argument("--per-tool", type=int, default=GRAMMAR_PER_TOOL, help="requests for each tool of the grammar")
 
     train = commands.add_parser("span-train", help="train the span head on the frozen trunk, on one thread")
@@ -62,8 +66,9 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> None:
     """Runs one of the commands of `NAMES`."""
     if given.command == "span-data":
+        barred = Evaluation(evaluation_texts(given.evaluation) if given.evaluation is not None else ())
         made = examples(given.seal, given.snips, given.botocore, given.per_tool)
-        count = span_data.write(made, given.target)
+        count = span_data.write((example for example in made if not barred.holds(example.text)), given.target)
         print(f"{count} examples in {given.target}")
     elif given.command == "span-train":
         from callground.caller.training.span_training import Settings, measure, train

@@ -28,7 +28,7 @@ from callground.caller.training.span_data import Example
 from callground.caller.training.span_network import SpanHead, load_span_head
 
 IGNORED = -100
-_SOURCES = {"seal": 4, "seal-several": 1}
+_SOURCES = {"seal": 4, "seal-several": 2}
 """How often an example of a source is seen in an epoch; once where none is named."""
 
 
@@ -44,6 +44,7 @@ class Settings:
     warmup: int = 60
     seed: int = 0
     threads: int = 1
+    dropout: float = 0.1
     absent: int = 3
     """At most so many parameters that were not said are asked of one request."""
 
@@ -201,7 +202,7 @@ def train(
     """
     torch.manual_seed(settings.seed)
     torch.set_num_threads(settings.threads)
-    trunk, head = load_trunk(base), load_span_head(base).train()
+    trunk, head = load_trunk(base), load_span_head(base, settings.dropout).train()
     if initial is not None:
         head.load_state_dict(torch.load(initial, weights_only=True))
     learned = [

@@ -64,6 +64,9 @@ _LISTS: dict[str, str] = {
     "marketing assistant|physics teacher",
     "car": "Toyota Corolla|VW Golf|Ford F-150|Tesla Model 3|Honda Civic|Fiat Panda|BMW X5",
     "museum": "Louvre|Prado Museum|British Museum|Museum of Modern Art|Rijksmuseum|Uffizi Gallery|Art Institute",
+    "landmark": "Museum of Modern Music|Treaty of Verona|Battle of the Two Rivers|Bank of Lapland|Tower of Saint Anne|"
+    "University of North Ohio|Declaration of Lisbon|Temple of the Sun|Ministry of Health and Sport|House of Orange|"
+    "Festival of Lights|Bridge of Sighs|Court of Human Rights|Palace of the Governors|Statue of Peace|Lake of Glass",
     "identifier": "orders|user_accounts|customer_id|created_at|api-gateway|_cache|sales_2023|web-01|__init__|"
     "billing.invoices|price|load_config|auth-service|churn|iris|ubuntu-22.04|is_active|MAX_RETRIES|db.session|age",
     "login": "octocat|psmith|acme-labs|torvik|jane-doe|hexagon|m_ruiz",

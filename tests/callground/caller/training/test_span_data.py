@@ -9,7 +9,7 @@ import re
 import pytest
 
 from callground.caller.tools import ToolParameter, ToolSpec
-from callground.caller.training import span_data
+from callground.caller.training import span_commands, span_data
 from callground.caller.training.__main__ import main
 from callground.caller.training.span_data import Example, find, fold_of, from_grammar, load
 from callground.caller.training.span_grammar import read, request
@@ -148,3 +148,13 @@ def test_the_command_writes_what_is_read_back(tmp_path, capsys):
     assert f"{len(rows)} examples" in capsys.readouterr().out
     assert len(rows) == len(TOOLS)
     assert rows[0] == next(from_grammar(1, 1))
+
+
+def test_what_is_evaluated_on_is_left_out(tmp_path, monkeypatch):
+    first = next(from_grammar(1, 1))
+    monkeypatch.setattr(span_commands, "evaluation_texts", lambda folder: [first.text])
+    target = tmp_path / "examples.jsonl"
+    assert main(["span-data", str(target), "--per-tool", "1", "--evaluation", str(tmp_path)]) == 0
+    rows = load(target)
+    assert first.text not in {row.text for row in rows}
+    assert len(rows) == len(TOOLS) - 1
