@@ -33,8 +33,8 @@ PROBE = "__callground_here__"
 
 MOST_NAMES = 50
 MOST_ATTRIBUTES = 25
-NAME_STEPS = 1_500
-ALL_STEPS = 12_000
+NAME_STEPS = 500
+ALL_STEPS = 3_000
 """Steps of the evaluator that one name, and all names of a place, may cost: types are a help here, no proof."""
 _IDENTIFIER = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _WORD = re.compile(r"[^\W\d]\w*")

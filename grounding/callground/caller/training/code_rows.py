@@ -27,6 +27,7 @@ from callground.caller.training.code_places import Place, is_imperative, mine, v
 from callground.graph.snapshot import Snapshot
 from callground.repairs.asked import Source
 from callground.resolve import expressions
+from callground.resolve.evaluator import MAX_STEPS
 from callground.resolve.memo import Memo
 from callground.resolve.values import BoundMethod, ClassObject, FunctionObject, Obj
 from callground.session import Session
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+SETTLE_STEPS = 4_000
+"""Steps of the evaluator that it may cost to know what a place calls."""
 SHAPE_SHOWN = 0.25
 """Share of places that show how the statement begins: editors see both kinds."""
 
@@ -81,6 +84,7 @@ def settle(place: Place, source: Source, table: ToolTable) -> int | None:
         func = site.node.func
 
         def question(site=site, func=func):  # type: ignore[no-untyped-def]
+            source.evaluator.steps = MAX_STEPS - SETTLE_STEPS
             scope = scope_of(site, source.evaluator)
             return expressions.value(source.evaluator, func, scope) if scope is not None else None
 
@@ -95,9 +99,8 @@ def settle(place: Place, source: Source, table: ToolTable) -> int | None:
 def _plainly(place: Place, table: ToolTable) -> int | None:
     """The tool that is called by a bare name or on ``self``, where the text alone leaves no doubt; else None."""
     target = place.target
-    if target is None or not (
-        "." not in place.callee or (place.callee.count(".") == 1 and place.callee.startswith("self."))
-    ):
+    on_self = place.callee.count(".") == 1 and place.callee.startswith("self.")
+    if target is None or ("." in place.callee and not on_self):
         return None
     if "." in place.callee and target.path != place.path:
         return None
