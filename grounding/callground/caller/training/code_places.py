@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import ast
 import os
+import random
 import re
 import warnings
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -103,8 +105,8 @@ def python_files(root: str, limit: int = MOST_FILES) -> Iterator[str]:
                 return
 
 
-def mine(root: str, *, others: bool = False, wanted: Callable[[str], bool] = bool) -> Tree:
-    """The places of a source tree whose comments are `wanted`.
+def mine(root: str, *, others: bool = False, wanted: Callable[[str], bool] = bool, per_file: int | None = None) -> Tree:
+    """The places of a source tree whose comments are `wanted`, at most `per_file` of each file (chosen by lot).
 
     With `others` also those of which the text does not say that they call something of the tree's own.
     """
@@ -124,7 +126,7 @@ def mine(root: str, *, others: bool = False, wanted: Callable[[str], bool] = boo
         by_name[target.name].append(target)
     places: list[Place] = []
     for relative, text, tree in files:
-        places += places_in(text, tree, relative, by_name, others=others, wanted=wanted)
+        places += places_in(text, tree, relative, by_name, others=others, wanted=wanted, most=per_file)
     return Tree(tuple(targets), tuple(places), lines)
 
 
@@ -191,20 +193,23 @@ def places_in(
     *,
     others: bool = False,
     wanted: Callable[[str], bool] = bool,
+    most: int | None = None,
 ) -> Iterator[Place]:
-    """The places of one file."""
+    """The places of one file, at most so many of them (chosen by lot)."""
     lines = text.split("\n")
-    masker: Masker | None = None
+    found: list[tuple[str, ast.stmt, ast.Call]] = []
     for node in ast.walk(tree):
         if not isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign, ast.Return, ast.AugAssign)) or not node.value:
             continue
         comment = _comment_above(lines, node.lineno)
-        if comment is None or not wanted(comment):
-            continue
         call = called(node.value)
-        if call is None:
-            continue
-        masker = masker or Masker(text, lines, tree)
+        if comment is not None and call is not None and wanted(comment):
+            found.append((comment, node, call))
+    if most is not None and len(found) > most:
+        found = random.Random(zlib.crc32(path.encode())).sample(found, most)
+    masker = Masker(text, lines, tree) if found else None
+    for comment, node, call in found:
+        assert masker is not None
         target = resolve(call, path, by_name, masker)
         if target is None and not others:
             continue
@@ -218,7 +223,7 @@ def places_in(
             new_text,
             line,
             indent,
-            ast.get_source_segment(text, node) or "",
+            "\n".join(lines[node.lineno - 1 : node.end_lineno]).strip(),
             ast.unparse(call.func)[:200],
             target,
             node.lineno,

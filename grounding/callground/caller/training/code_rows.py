@@ -69,9 +69,6 @@ class Example(NamedTuple):
 
 def settle(place: Place, source: Source, table: ToolTable) -> int | None:
     """The tool that is called at a place (-1: something else, None: nobody knows), on the file as it was."""
-    plain = _plainly(place, table)
-    if plain is not None:
-        return plain
     for site in source.sites:
         if site.role != "call" or not isinstance(site.node, ast.Call):
             continue
@@ -132,40 +129,70 @@ def examples(
     most_others: int = 75,
     limit: int = 150,
     shapes: float = SHAPE_SHOWN,
+    per_file: int | None = None,
 ) -> Iterator[Example]:
     """The examples of one source tree.  Without a `caller` the encoder has no say in which tools are looked at."""
-    random_ = random.Random(zlib.crc32(project.encode()))
-    tree = mine(root, others=True, wanted=wanted)
-    places = _once(tree.places, random_)
     with Session.open(root) as session:
         session.index()
-        snapshot = session.workspace.snapshot()
-        memo = Memo(tracking=False)
-        tools = (caller or CodeCaller()).tools
-        table = tools.table(snapshot)
-        if table is None or not table.tools:
+        yield from examples_in(
+            session,
+            project,
+            root,
+            caller,
+            wanted,
+            most=most,
+            most_others=most_others,
+            limit=limit,
+            shapes=shapes,
+            per_file=per_file,
+        )
+
+
+def examples_in(
+    session: Session,
+    project: str,
+    root: str,
+    caller: CodeCaller | None,
+    wanted: Callable[[str], bool],
+    *,
+    most: int = 150,
+    most_others: int = 75,
+    limit: int = 150,
+    shapes: float = SHAPE_SHOWN,
+    per_file: int | None = None,
+) -> Iterator[Example]:
+    """The same in a session that is open and has its index."""
+    random_ = random.Random(zlib.crc32(project.encode()))
+    tree = mine(root, others=True, wanted=wanted, per_file=per_file)
+    places = _once(tree.places, random_)
+    snapshot = session.workspace.snapshot()
+    memo = Memo(tracking=False)
+    tools = (caller or CodeCaller()).tools
+    table = tools.table(snapshot)
+    if table is None or not table.tools:
+        return
+    if caller is not None:
+        caller.prepare(snapshot)
+    sources: dict[str, Source] = {}
+    own = others = 0
+    for place in places:
+        if own >= most and others >= most_others:
             return
-        if caller is not None:
-            caller.prepare(snapshot)
-        sources: dict[str, Source] = {}
-        own = others = 0
-        for place in places:
-            if own >= most and others >= most_others:
-                return
-            path = os.path.join(root, place.path)
+        path = os.path.join(root, place.path)
+        called = _plainly(place, table)
+        if called is None:
             source = sources.get(path)
             if source is None:
-                text = session.text(path)
-                source = sources[path] = Source(path, text, snapshot, memo)
+                source = sources[path] = Source(path, session.text(path), snapshot, memo)
             called = settle(place, source, table)
-            if called is None or (called >= 0 and own >= most) or (called < 0 and others >= most_others):
-                continue
-            shape = _shape(place) if random_.random() < shapes else Shape()
-            example = _example(project, root, place, called, shape, snapshot, table, caller, memo, limit)
-            if example is None:
-                continue
-            own, others = own + (called >= 0), others + (called < 0)
-            yield example
+        if called is None or (called >= 0 and own >= most) or (called < 0 and others >= most_others):
+            continue
+        shape = _shape(place) if random_.random() < shapes else Shape()
+        example = _example(project, root, place, called, shape, snapshot, table, caller, memo, limit)
+        if example is None:
+            continue
+        own, others = own + (called >= 0), others + (called < 0)
+        yield example
 
 
 def _once(places: Iterable[Place], random_: random.Random) -> list[Place]:
@@ -314,6 +341,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=150, help="places of a project that call its own functions")
     parser.add_argument("--others", type=int, default=75, help="places that call something else")
     parser.add_argument("--limit", type=int, default=150, help="tools that are looked at for a place")
+    parser.add_argument("--per-file", type=int, help="places of one file, at most")
     given = parser.parse_args()
     trees = dict(tree.split("=", 1) for tree in given.trees)
     known = frozenset(given.verbs.read_text("utf-8").split()) if given.verbs else _verbs_of(trees.values())
@@ -333,6 +361,7 @@ def main() -> None:
                 most=given.most,
                 most_others=given.others,
                 limit=given.limit,
+                per_file=given.per_file,
             )
         )
         if made:

@@ -107,6 +107,36 @@ M.subcommands = {
       end)
     end
   end,
+  --- Calls that can be written here, for what the comment above (or the text given) asks for; the one chosen is put in.
+  suggest = function(given)
+    local client = client_or_say()
+    if not client then
+      return
+    end
+    local buffer = vim.api.nvim_get_current_buf()
+    local cursor = vim.api.nvim_win_get_cursor(0)
+    local column = #vim.api.nvim_get_current_line()
+    local place = positions.position(client, buffer, cursor[1] - 1, column)
+    local request = table.concat(vim.list_slice(given.fargs, 2), " ")
+    local tick = vim.api.nvim_buf_get_changedtick(buffer)
+    command(client, "callground.suggest", { uri(), place, request }, function(answer)
+      if type(answer) ~= "table" or #answer == 0 then
+        vim.notify("callground: nothing here fits")
+        return
+      end
+      local shown = function(each)
+        local import = type(each.import) == "string" and each.import ~= "" and "    " .. each.import or ""
+        return each.call .. import
+      end
+      vim.ui.select(answer, { prompt = "callground", format_item = shown }, function(each)
+        if not each or vim.api.nvim_buf_get_changedtick(buffer) ~= tick then
+          return
+        end
+        vim.lsp.util.apply_text_edits(each.edits, buffer, client.offset_encoding)
+        command(client, each.command.command, each.command.arguments, function() end)
+      end)
+    end)
+  end,
   --- The lines were written by an assistant.
   ["mark-ai"] = function(given)
     mark(given, "ai")
