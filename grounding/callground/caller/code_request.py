@@ -24,7 +24,7 @@ class Asked(NamedTuple):
 
     request: str
     kind: str
-    """``comment``, ``statement`` (only its beginning says what is wanted), ``docstring`` or ``function``."""
+    """``comment``, ``statement`` (only its beginning says what is wanted), ``docstring``, ``function`` or ``words``."""
     text: str
     """The text with the line of the call in it, still without the call."""
     line: int
@@ -92,7 +92,7 @@ def asked_at(text: str, offset: int, *, explicit: bool = False, request: str = "
         )
     shape = shape_of(written)
     if shape is None:
-        return None
+        return _below(text, index, number, request) if request else None
     indent = written[: len(written) - len(written.lstrip())] if stripped else _indent(index, number, written)
     start = index.offset(number, 0)
     end = index.offset(number, len(line))
@@ -100,7 +100,9 @@ def asked_at(text: str, offset: int, *, explicit: bool = False, request: str = "
     comment, first = _comment_up(index, number - 1)
     lines = (first, number - 1) if comment else (0, -1)
     kind = "comment"
-    if not request:
+    if request:
+        kind = "words"
+    else:
         if comment and is_request(comment):
             request = comment
         elif explicit and shape.target:
@@ -113,6 +115,18 @@ def asked_at(text: str, offset: int, *, explicit: bool = False, request: str = "
         else:
             return None
     return Asked(request, kind, cleaned, number, indent, shape, start, end, indent, lines)
+
+
+def _below(text: str, index: LineIndex, number: int, request: str) -> Asked:
+    """A request in words beside a finished statement: the call goes on a line of its own under it."""
+    line = index.line(number)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    indent = line[: len(line) - len(line.lstrip())]
+    if line.split("#", 1)[0].rstrip().endswith(":"):
+        indent += _STEP
+    end = index.offset(number, len(line))
+    opened = text[:end] + newline + indent + text[end:]
+    return Asked(request, "words", opened, number + 1, indent, Shape(), end, end, newline + indent, (0, -1))
 
 
 def _comment_up(index: LineIndex, number: int) -> tuple[str, int]:
