@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from callground.facts.index import index_of
+from callground.graph.driver import planned
 from callground.graph.indexes import absolute_import
 from callground.graph.snapshot import Snapshot
 from callground.repairs.asked import Source
@@ -172,6 +173,9 @@ def situation(
     probe = _probe(shape, wanted)
     probed = "\n".join([*lines[: line - 1], indent + probe, *lines[line:]])
     source = Source(path, probed, snapshot.with_overlay({path: probed}), memo or Memo())
+    pieces = pieces_at(source.snapshot, path, [(line, line)])
+    # Only the statement around is walked: `sites` is what the source would find in the whole file.
+    source.sites = planned(path, source.snapshot, pieces)
     site = next((s for s in source.sites if s.role == "call" and s.callee == PROBE), None)
     if site is None or not isinstance(site.node, ast.Call):
         return None
@@ -185,6 +189,19 @@ def situation(
     found.names = _names(found, wanted)
     _sort_by_class(found)
     return found
+
+
+def pieces_at(snapshot: Snapshot, path: str, lines: Sequence[tuple[int, int]]) -> list[int] | None:
+    """The top-level pieces of an open file that these lines (first, last) touch; None where it is not open."""
+    document = snapshot.files.open.get(path)
+    if document is None:
+        return None
+    facts = document.file.facts
+    return [
+        number
+        for number, (start, piece) in enumerate(zip(facts.starts, facts.pieces, strict=True))
+        if any(first < start + piece.lines and start <= last for first, last in lines)
+    ]
 
 
 def _probe(shape: Shape, wanted: Sequence[str]) -> str:

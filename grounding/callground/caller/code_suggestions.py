@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from callground.caller import code_arguments, code_features
 from callground.caller.code_combiner import CodeCombiner, CombinerError, Reason, softmax
-from callground.caller.code_context import PROBE, Situation, situation
+from callground.caller.code_context import PROBE, Situation, pieces_at, situation
 from callground.caller.code_request import Asked, asked_at
 from callground.caller.code_spelling import (
     Spelling,
@@ -30,7 +30,7 @@ from callground.caller.tool_vectors import ToolVectors
 from callground.caller.tools import words
 from callground.gate.layers import layer
 from callground.graph.changes import never
-from callground.graph.driver import Stopped, verify_snapshot
+from callground.graph.driver import Stopped, judge_sites, planned
 from callground.graph.snapshot import Snapshot
 from callground.graph.space import Space
 from callground.resolve.memo import Memo
@@ -346,7 +346,10 @@ class CodeCaller:
             at = source.text.count("\n", 0, edit.start) + 1
             lines.append((at, at + edit.text.count("\n") + 1))
         below = layer(memo, snapshot, after) if memo.tracking else Memo()
-        verdicts = verify_snapshot(place.path, after, below, lines, stop=stop)
+        with after.space.contents.pinned():
+            sites = planned(place.path, after, pieces_at(after, place.path, lines))
+            touching = [s for s in sites if any(a <= s.range.end_line and s.range.line <= b for a, b in lines)]
+            verdicts = judge_sites(touching, after, below, stop=stop)
         return _grounded(verdicts, lines)
 
 
