@@ -99,6 +99,7 @@ def _of_group(
     elif group == ENUM:
         yield from _members(request, parameter)
     elif group in (INTEGER, NUMBER):
+        yield from _coded(request, parameter)
         yield from _numbers(group, request, parameter)
     elif group == ARRAY:
         yield from _arrays(request, parameter, scores)
@@ -107,14 +108,54 @@ def _of_group(
             if mention.kind == "mapping":
                 yield Candidate(mention.value, "mapping", mention.start, mention.end)
     else:
+        yield from _coded(request, parameter)
         yield from _strings(request, parameter, scores)
         if parameter.type == "any":
             yield from _numbers(NUMBER, request, parameter)
 
 
+_CODE = re.compile(
+    r"(?<![\w.])['\"]?(?P<code>\d{1,4}|[A-Z][A-Z0-9_]{0,11})['\"]?\s*"
+    r"(?:represents|corresponds to|stands for|means|for|is|=|:|-)\s*"
+    r"(?:an? |the )?['\"]?(?P<meaning>[A-Za-z][\w '/-]{1,40}?)['\"]?(?=\s*(?:[,.;)]|$| and | or ))"
+)
+
+
+def coded_values(description: str) -> dict[str, str]:
+    """Codes that a description explains, with their meaning: ``1 for cleaning, 2 represents ironing``."""
+    found = {match.group("code"): match.group("meaning").strip() for match in _CODE.finditer(description)}
+    return found if len(found) > 1 else {}
+
+
+def _meaning_place(request: RequestText, meaning: str) -> tuple[int, int] | None:
+    """Where the request says what a code means: all of its words, or the first of several."""
+    place = member_place(request.text, meaning)
+    if place is None and len(meaning.split()) > 1 and len(meaning.split()[0]) > 3:
+        place = member_place(request.text, meaning.split()[0])
+    return place
+
+
+def _coded(request: RequestText, parameter: ToolParameter) -> Iterator[Candidate]:
+    group = group_of(parameter)
+    for code, meaning in coded_values(parameter.description).items():
+        place = _meaning_place(request, meaning)
+        if place is not None and (group == STRING or code.isdigit()):
+            value: Any = code if group == STRING else _as_number(group, int(code))
+            yield Candidate(value, "member", *place, "coded")
+
+
 def _members(request: RequestText, parameter: ToolParameter) -> Iterator[Candidate]:
-    """Every member; its place where its words stand in the request."""
+    """Every member; its place where its words, or what the description says it means, stand in the request."""
+    meanings = coded_values(parameter.description)
     for member in parameter.enum or ():
+        coded = meanings.get(str(member))
+        place = _meaning_place(request, coded) if coded is not None else None
+        if place is not None:
+            yield Candidate(member, "member", *place, "coded")
+            continue
+        if coded is not None and isinstance(member, (int, float)):
+            yield Candidate(member, "member")  # the digit alone does not say the code
+            continue
         place = member_place(request.text, str(member))
         yield Candidate(member, "member", *(place or (-1, -1)))
 
@@ -191,6 +232,13 @@ def _formatted(request: RequestText, place: Mention, kind: str, parameter: ToolP
         form = date_form(parameter)
         if form is not None:
             yield Candidate(value.strftime(form), "date", place.start, place.end, "formatted")
+        moment = moment_form(parameter)
+        if moment is not None:
+            for other in request.mentions:
+                if other.kind == "time" and not place.start <= other.start < place.end:
+                    both = datetime.datetime.combine(value, other.value).strftime(moment)
+                    first, last = min(place.start, other.start), max(place.end, other.end)
+                    yield Candidate(both, "date", first, last, "formatted")
     if isinstance(value, datetime.time):
         form = time_form(parameter)
         if form is not None:
@@ -218,6 +266,19 @@ def date_form(parameter: ToolParameter) -> str | None:
         if re.search(pattern, parameter.description, re.IGNORECASE):
             return form
     return None
+
+
+_MOMENT = re.compile(r"(?:YYYY|DD)[T ]?\s?['\"]?(?P<time>HH:MM(?P<second>:SS)?)", re.IGNORECASE)
+
+
+def moment_form(parameter: ToolParameter) -> str | None:
+    """The form of a day with a time, where the parameter asks for both: ``dd/mm/yyyy HH:MM``."""
+    match = _MOMENT.search(parameter.description)
+    day = date_form(parameter)
+    if match is None or day is None:
+        return None
+    joint = "T" if re.search(r"DDT|YYYYT", parameter.description) else " "
+    return f"{day}{joint}%H:%M" + (":%S" if match.group("second") else "")
 
 
 _TIME_FORMS = (

@@ -56,9 +56,9 @@ NAMES: tuple[str, ...] = (
     "after colon", "followed by noun", "place in request", "head", "head score", "head score clipped", "head best",
     "head against best", "head above none", "no head", "head starts", "head ends", "member said",
     "member words said", "member only one said", "member default", "member label", "member label best",
-    "member label margin", "member prefix said", "member longer said", "true", "false", "true name said",
-    "true name negated", "false name negated", "false name said", "true default", "false default", "true label",
-    "false label", "boolean required", "true about said", "required", "has default", "equals default",
+    "member label margin", "member prefix said", "member longer said", "member coded", "true", "false",
+    "true name said", "true name negated", "false name negated", "false name said", "true default", "false default",
+    "true label", "false label", "boolean required", "true about said", "required", "has default", "equals default",
     "optional and named", "optional and head", "array items numeric", "array several", "array one",
     "array from list", "array links", "array is long", "array name plural",
 )  # fmt: skip
@@ -346,6 +346,7 @@ class FeatureMaker:
             values["unit clashes"] = float(bool(sense.unit) and dimension(each.unit) != dimension(sense.unit))
         values["unit is money"] = float(each.unit in ("$", "€", "£"))
         values["money wanted"] = float(each.unit in ("$", "€", "£") and sense.money)
+        values["member coded"] = float(each.note == "coded")
         values["converted"] = float(each.note == "converted")
         values["ordinal"] = float(each.unit == "ordinal")
         if isinstance(each.value, str) and sense.examples:

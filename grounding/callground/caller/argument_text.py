@@ -10,6 +10,7 @@ from functools import cached_property
 from callground.caller.values import LONGEST_REQUEST, Mention, mentions, set_of
 
 _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?|_")
+_COLON = re.compile(r"(?<=\w): *['\"]?(?=\w)(?!\d\d)")
 _MARK = re.compile(r"[,;.?!]")
 FUNCTION_WORDS = frozenset(
     "a an the and or but if then than that this these those i you he she it we they me him her us them my your his its "
@@ -116,7 +117,18 @@ class RequestText:
     @cached_property
     def phrases(self) -> list[Mention]:
         """Runs of words that could be a value: names, and pieces between function words and marks."""
-        return set_of([*self._names(), *self._chunks()])[:MOST_PHRASES]
+        return set_of([*self._tails(), *self._names(), *self._chunks()])[:MOST_PHRASES]
+
+    def _tails(self) -> list[Mention]:
+        """What follows a colon: to the end of the request, and to the end of the sentence."""
+        found = []
+        for match in _COLON.finditer(self.text):
+            start = match.end()
+            end = len(self.text.rstrip(" .\n'\""))
+            stop = re.search(r"[.!?](?=\s)|\n", self.text[start:])
+            ends = [end] if stop is None else [end, start + stop.start()]
+            found += [Mention(start, last, "phrase", self.text[start:last]) for last in ends if last - start > 2]
+        return found
 
     def _names(self) -> list[Mention]:
         """Capitalised words in a row, with link words and single commas between them."""

@@ -120,6 +120,12 @@ CLOCK = re.compile(
     re.IGNORECASE,
 )
 
+PART_OF_DAY = re.compile(
+    r"\b(?P<hour>1[0-2]|[1-9])(?::(?P<minute>\d{2}))?(?: o'clock)? "
+    r"(?:in the (?P<part>morning|afternoon|evening)|at (?P<night>night))\b",
+    re.IGNORECASE,
+)
+
 QUOTES = (
     re.compile(r"\"([^\"\n]{1,400})\""),
     re.compile(r"“([^”\n]{1,400})”"),

@@ -26,6 +26,7 @@ from callground.caller.value_patterns import (
     NUMBER_WORDS,
     ORDINAL,
     ORDINAL_WORDS,
+    PART_OF_DAY,
     PATH,
     QUOTES,
     SCALES,
@@ -66,6 +67,7 @@ def mentions(text: str) -> list[Mention]:
         *_matches(CODE_WORD, text, "code"),
         *dates(text),
         *times(text),
+        *parts_of_day(text),
         *numbers(text),
         *written,
         *loose,
@@ -218,6 +220,16 @@ def times(text: str) -> Iterator[Mention]:
         second = int(match.group("second") or 0)
         if hour < 24 and minute < 60 and second < 60:
             yield Mention(match.start(), match.end(), "time", datetime.time(hour, minute, second))
+
+
+def parts_of_day(text: str) -> Iterator[Mention]:
+    """``5 in the afternoon``, ``9:30 at night`` as times of the day."""
+    for match in PART_OF_DAY.finditer(text):
+        hour, minute = int(match.group("hour")), int(match.group("minute") or 0)
+        morning = (match.group("part") or "").lower() == "morning"
+        late = not morning and not (match.group("night") and hour in (12, 1, 2, 3, 4))
+        if minute < 60:
+            yield Mention(match.start(), match.end(), "time", datetime.time(hour % 12 + 12 * late, minute))
 
 
 def bracketed(text: str) -> Iterator[Mention]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from callground.caller.argument_candidates import candidates, enumerations, member_place
+from callground.caller.argument_candidates import candidates, coded_values, enumerations, member_place
 from callground.caller.argument_text import RequestText
 from callground.caller.spans import ParameterScores, SegmentScores
 from callground.caller.tools import ToolParameter
@@ -140,3 +140,25 @@ def test_readings_of_an_enumeration():
     assert {"tofu, red lentils and bread", "order tofu, red lentils and bread"} <= {
         text[start:end] for start, end in enumerations(text)
     }
+
+
+def test_codes_that_the_description_explains():
+    about = "Service, for example 1 represents cleaning, 2 represents ironing"
+    assert coded_values(about) == {"1": "cleaning", "2": "ironing"}
+    assert coded_values("Size, e.g. 5 for five") == {}
+    open_ended = candidates(RequestText("2 people for cleaning"), ToolParameter("p", "integer", about))
+    assert [(each.value, each.note) for each in open_ended] == [(1, "coded"), (2, "")]
+    closed = candidates(RequestText("2 people for cleaning"), ToolParameter("p", "integer", about, enum=(1, 2)))
+    # The 2 of the request counts people: it does not stand for ironing.
+    assert [(each.value, each.start) for each in closed] == [(1, 13), (2, -1)]
+
+
+def test_a_day_and_a_time_in_one_value():
+    found = values("on the 20th of June 2022 at 5 in the afternoon", description="Moment as 'dd/mm/yyyy HH:MM'")
+    assert "20/06/2022 17:00" in found
+    assert "2022-06-20T17:00:00" in values("17:00 on 2022-06-20", description="Start (YYYY-MM-DDTHH:MM:SS)")
+
+
+def test_what_follows_a_colon():
+    found = values("create a todo: go for a walk at 9 pm. Thanks")
+    assert {"go for a walk at 9 pm", "go for a walk at 9 pm. Thanks"} <= set(found)

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from callground.caller.values import dates, items_of, mentions, numbers, quoted, times
+from callground.caller.values import dates, items_of, mentions, numbers, parts_of_day, quoted, times
 
 
 def values(found):
@@ -81,6 +81,19 @@ def test_dates(text, wanted):
 )
 def test_times(text, wanted):
     assert values(times(text)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("at 5 in the afternoon or 9:30 in the morning", [datetime.time(17), datetime.time(9, 30)]),
+        ("at 2 at night", [datetime.time(2)]),
+        ("at 11 at night", [datetime.time(23)]),
+        ("5 of them in the afternoon", []),
+    ],
+)
+def test_parts_of_the_day(text, wanted):
+    assert values(parts_of_day(text)) == wanted
 
 
 def test_quotes_of_all_kinds_and_no_apostrophes():

@@ -148,13 +148,37 @@ def grammar_tool(tool: GrammarTool) -> ToolSpec:
     return ToolSpec(tool.name, args, description=tool.description)
 
 
+CODED = 0.15
+"""Share of the grammar's requests whose enums are codes that the description explains."""
+
+
+def _with_codes(tool: ToolSpec) -> tuple[ToolSpec, dict[str, dict[str, int]]]:
+    """The tool with numbers in place of its enums' members, explained in the descriptions, and the numbers."""
+    args: list[ToolParameter] = []
+    codes: dict[str, dict[str, int]] = {}
+    for arg in tool.args:
+        if not arg.enum:
+            args.append(arg)
+            continue
+        numbered = {str(member): at for at, member in enumerate(arg.enum, 1)}
+        link = ("for", "represents", "means")[len(tool.name) % 3]
+        told = ", ".join(f"{code} {link} {words(member)}" for member, code in numbered.items())
+        listed = tuple(numbered.values()) if len(arg.name) % 2 else None
+        args.append(ToolParameter(arg.name, "integer", f"{arg.description}. {told}.", arg.required, listed))
+        codes[arg.name] = numbered
+    return ToolSpec(tool.name, args, description=tool.description), codes
+
+
 def from_grammar(per_tool: int, seed: int) -> Iterator[Example]:
     """`per_tool` requests for each tool of the grammar."""
     r = random.Random(seed)
     for tool in read():
-        spec = grammar_tool(tool)
+        plain, coded = grammar_tool(tool), _with_codes(grammar_tool(tool))
         for text, pieces in requests(tool, per_tool, r):
-            values = {name: piece.value for name, piece in pieces.items()}
+            spec, codes = coded if r.random() < CODED else (plain, {})
+            values = {
+                name: codes[name][piece.value] if name in codes else piece.value for name, piece in pieces.items()
+            }
             spans = {
                 name: (piece.start, piece.end)
                 for name, piece in pieces.items()
