@@ -37,3 +37,20 @@ def test_many_missing_packages(files, doubtful, tmp_path, tmp_path_factory):
         assert "pip install" not in notice.message
     else:
         assert notices == []
+
+
+def test_few_files_with_many_missing_packages(tmp_path, tmp_path_factory):
+    files = {"a.py": "".join(f"import {name}\n" for name in NAMES)}
+    files |= {f"own_{number}.py": "import json\n" for number in range(6)}
+    report = check_project(tmp_path, files, cache=tmp_path_factory.mktemp("cache"))
+    assert report.environment.doubtful is None
+    assert {e.finding.name for e in (*report.ungrounded, *report.third_party)} >= set(NAMES)
+
+
+def test_what_a_project_does_not_declare_may_be_invented(tmp_path, tmp_path_factory):
+    files = {
+        "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\ndependencies = ["zz-declared"]\n',
+        "a.py": "import zz_declared\n" + "".join(f"import {name}\n" for name in NAMES),
+    }
+    report = check_project(tmp_path, files, cache=tmp_path_factory.mktemp("cache"))
+    assert report.environment.doubtful is None

@@ -11,10 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Bumped whenever the extractor gives other rows for the same text: part of every key in the store.
-EXTRACTOR_VERSION = 5
+EXTRACTOR_VERSION = 6
 
 SUBCLASS_MADE = "subclass-made"
-"""Instead of an attribute's name: the receiver is among the bases of ``type(name, bases, namespace)``."""
+"""Instead of an attribute's name: the receiver is among the bases of ``type(name, bases, namespace)``.
+
+The value then lists the namespace's names, parted by commas; none where they are not known."""
 
 
 class Param(NamedTuple):
@@ -143,7 +145,8 @@ class Class(NamedTuple):
     """Why there may be members that are not shown: ``setattr`` (``setattr(self|cls, <not literal>, .)``,
     or ``setattr`` handed on as a value), ``dict-write`` (``self.__dict__`` or ``vars(self)`` written to
     other than under literal names, which are rows), ``class-write`` (``self.__class__ = ..``),
-    ``locals-write``, ``exec``, ``subclass-made`` (``type(name, (cls,), ...)`` in a method)."""
+    ``locals-write``, ``exec``, ``subclass-made`` (``type(name, (cls,), ...)`` in a method; ``subclass-made:a,b``
+    where these are all names of the namespace)."""
     doc: str
     type_params: tuple[str, ...]
 

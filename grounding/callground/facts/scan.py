@@ -168,13 +168,13 @@ def _call(
         elif name in ("__import__", "import_module"):
             _import_by_name(walker, arguments)
         elif name in _CLASS_MAKERS and len(arguments) >= 2:
-            _class_made(walker, arguments[1], stmt, scope)
+            _class_made(walker, arguments, stmt, scope)
         return
     if not isinstance(func, ast.Attribute):
         return
     attr = func.attr
     if attr == "new_class" and len(arguments) >= 2:
-        _class_made(walker, arguments[1], stmt, scope)
+        _class_made(walker, arguments, stmt, scope)
         return
     owner = func.value
     if attr == "__setattr__":
@@ -208,14 +208,27 @@ def _call(
                 walker.dynamic["globals-write"] = None
 
 
-def _class_made(walker: Walker, bases: ast.expr, stmt: ast.stmt, scope: Scope) -> None:
+def _class_made(walker: Walker, arguments: list[ast.expr], stmt: ast.stmt, scope: Scope) -> None:
     """``type(name, bases, namespace)``: each base has a subclass that no class statement shows."""
-    for node in ast.walk(bases):
+    names = _literal_keys(arguments[2]) if len(arguments) == 3 else None
+    known = (",".join(names) or "-") if names is not None else None
+    for node in ast.walk(arguments[1]):
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
             if isinstance(node, ast.Name) and scope.klass is not None and node.id in (scope.self_name, "cls", "self"):
-                scope.klass.dynamic[SUBCLASS_MADE] = None
+                scope.klass.dynamic[SUBCLASS_MADE if known is None else f"{SUBCLASS_MADE}:{known}"] = None
             else:
-                walker.attr_store(node, SUBCLASS_MADE, stmt, None, scope)
+                walker.attr_store(node, SUBCLASS_MADE, stmt, known, scope)
+
+
+def _literal_keys(node: ast.expr) -> list[str] | None:
+    """The keys of ``{"a": x}`` and ``dict(a=x)``; None where others are possible."""
+    if isinstance(node, ast.Dict):
+        keys = [k.value for k in node.keys if isinstance(k, ast.Constant) and isinstance(k.value, str)]
+        return keys if len(keys) == len(node.keys) else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict" and not node.args:
+        given = [k.arg for k in node.keywords if k.arg is not None]
+        return given if len(given) == len(node.keywords) else None
+    return None
 
 
 def _setattr(

@@ -10,6 +10,8 @@ from callground.graph.snapshot import Snapshot, importers
 
 MANY = 5
 """So many packages that are missing at once are no slips of the code."""
+_PART = 5
+"""A wrong environment shows in a good part of the files: one in so many, at least, imports what is missing."""
 _LOOKED_AT = 8
 """Files in which a plain import of a missing package is looked for."""
 
@@ -35,6 +37,10 @@ def imported_packages(snapshot: Snapshot, load: Callable[[str], None]) -> Import
                 absent.append(name)
         elif found.origin == "third-party":
             present.append(name)
+    declares = any(snapshot.declared(name) for name in files_of)
+    if declares:
+        # What a project does not even declare may be invented: that says nothing about its environment.
+        absent = [name for name in absent if snapshot.declared(name)]
     if len(absent) < MANY:
         return Imported((), tuple(present))
     missing = []
@@ -45,6 +51,9 @@ def imported_packages(snapshot: Snapshot, load: Callable[[str], None]) -> Import
             if file is not None and _plainly(file, name):
                 missing.append(name)
                 break
+    affected = {path for name in missing for path in files_of[name]}
+    if len(affected) * _PART < len(snapshot.files.disk):
+        missing = []
     return Imported(tuple(missing), tuple(present))
 
 

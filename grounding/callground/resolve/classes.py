@@ -284,7 +284,7 @@ def _face_why(
         # What is written to an instance is not on the class.
         if on_class and mark in ("setattr", "dict-write", "class-write"):
             continue
-        if mark == SUBCLASS_MADE:
+        if mark.startswith(SUBCLASS_MADE):
             continue
         if generated.getattr_closed(ev, entry.ref, asked, name):
             continue

@@ -29,17 +29,21 @@ def subclass_why(ev: Evaluator, ref: Ref, name: str, on_class: bool) -> Why | No
         looked = classes.find(ev, child, name, on_class)
         if looked.found is not None or looked.why is not None:
             return Why(Reason.SUBCLASS, child.dotted)
-    return _made_why(ev, ref)
+    return _made_why(ev, ref, name)
 
 
-def _made_why(ev: Evaluator, ref: Ref) -> Why | None:
+def _made_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
     """``type(name, bases, namespace)`` somewhere, with the class among the bases."""
     for entry in hierarchy.mro(ev, ref).entries:
-        if any(SUBCLASS_MADE in face.row.dynamic for face in classes.faces(ev, entry.ref)):
-            return Why(Reason.SUBCLASS, f"type() makes subclasses of {entry.ref.dotted}")
+        for mark in (mark for face in classes.faces(ev, entry.ref) for mark in face.row.dynamic):
+            made, _, names = mark.partition(":")
+            if made == SUBCLASS_MADE and (not names or name in names.split(",")):
+                return Why(Reason.SUBCLASS, f"type() makes subclasses of {entry.ref.dotted}")
     last = ref.qualname.rsplit(".", 1)[-1].split("@")[0]
     ev.read("stores", SUBCLASS_MADE)
     for where, store in ev.snapshot.stores(SUBCLASS_MADE):
+        if store.value is not None and name not in store.value.split(","):
+            continue
         if store.receiver.rsplit(".", 1)[-1] == last or patches.stands_for(ev, where, store.receiver, last):
             return Why(Reason.SUBCLASS, f"type() makes subclasses of {store.receiver}")
     return None

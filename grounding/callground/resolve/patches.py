@@ -14,6 +14,9 @@ from callground.resolve.values import (
 )
 from callground.verdict.model import Reason
 
+_COPIED = re.compile(r"[\w.]+\.__dict__(\.copy\(\))?")
+"""``x.__dict__ = y.__dict__``: no attribute that another object had not."""
+
 
 def patch_reason(ev: Evaluator, owner: str, attr: str, home: str = "") -> Why | None:
     """Whether some workspace file, or the owner's own module, stores that attribute on what may be the owner."""
@@ -32,7 +35,7 @@ def patch_reason(ev: Evaluator, owner: str, attr: str, home: str = "") -> Why | 
         if (
             receiver == last
             or _names_it(ev, where, store.receiver, owner)
-            or stands_for(ev, where, store.receiver, last)
+            or (not _COPIED.fullmatch(store.value or "") and stands_for(ev, where, store.receiver, last))
         ):
             return Why(Reason.MONKEY_PATCHED, f"setattr({store.receiver}, ...)")
     return None
