@@ -12,6 +12,7 @@ failures to change something says which, and reports on others.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sys
 import tempfile
@@ -27,7 +28,7 @@ from requests_of_bfcl import Request, load
 from selection import Cosine, scorer_of
 
 from callground.caller.arguments import fill
-from callground.caller.encoder import Encoder
+from callground.caller.encoder import MODEL_VARIABLE, Encoder
 
 CATEGORIES = ("simple_python", "multiple", "live_simple", "live_multiple")
 Checker = Callable[[dict[str, Any], dict[str, Any], dict[str, Any]], bool]
@@ -85,6 +86,8 @@ def main() -> None:
     parser.add_argument("--category", action="append", choices=CATEGORIES)
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N wrong calls of each category")
     given = parser.parse_args()
+    if given.model is not None:
+        os.environ[MODEL_VARIABLE] = str(given.model)  # the ranker's folder too, also without the network
     encoder = Encoder(given.model)
     select = scorer_of(given.select, Cosine(encoder)) if given.select else None
     with tempfile.TemporaryDirectory() as folder:
