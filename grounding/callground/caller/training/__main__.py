@@ -43,8 +43,8 @@ def _parser() -> argparse.ArgumentParser:
 
     export = commands.add_parser("export", help="write trunk.onnx, select.onnx and tokenizer.json, int8")
     export.add_argument("base", type=Path, help="the base model")
-    export.add_argument("checkpoint", type=Path, help="a checkpoint that `train` wrote")
     export.add_argument("folder", type=Path, help="the model folder to write into")
+    export.add_argument("checkpoints", type=Path, nargs="+", help="what `train` wrote; of several, the mean")
     export.add_argument("--share", type=float, default=1.0, help="weight of the trained head against the base's")
     export.add_argument("--float", action="store_true", help="float32, to see what int8 costs")
 
@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser("evaluate", help="print the table of the development groups")
     evaluate.add_argument("folder", type=Path, help="the model folder")
     evaluate.add_argument("data", type=Path, help="a file that `data` wrote")
+    evaluate.add_argument("--sets", type=Path, help="folder of the public sets: what is kept back of them, too")
     evaluate.add_argument("--each", type=int, default=100, help="requests of a kind of source")
     return parser
 
@@ -81,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     elif given.command == "export":
         from callground.caller.training.export import export_model
 
-        export_model(given.base, given.checkpoint, given.folder, share=given.share, int8=not given.float)
+        export_model(given.base, given.checkpoints, given.folder, share=given.share, int8=not given.float)
     elif given.command == "seal":
         from callground.caller.training.bundle import seal
 
@@ -89,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         from callground.caller.training.evaluate import report
 
-        print(report(given.folder, given.data, given.each))
+        print(report(given.folder, given.data, given.each, given.sets))
     return 0
 
 

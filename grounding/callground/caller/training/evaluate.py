@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from callground.caller.encoder import Encoder
+from callground.caller.training import public_sets
 from callground.caller.training.corpus import Group, Pair, read
 
 CANDIDATES = 20
@@ -48,11 +49,16 @@ def area(positive: NDArray[np.float64], negative: NDArray[np.float64]) -> float:
     return float((below + tied / 2).sum() / (len(positive) * len(negative)))
 
 
-def development(groups: Iterable[Group], each: int = 100, seed: int = 0) -> dict[str, list[tuple[Group, Pair]]]:
-    """At most `each` requests of a kind of source out of the development groups; the same ones every time."""
+def development(
+    groups: Iterable[Group], each: int = 100, seed: int = 0, *, all_of_them: bool = False
+) -> dict[str, list[tuple[Group, Pair]]]:
+    """At most `each` requests of a kind of source out of the development groups; the same ones every time.
+
+    `all_of_them` takes every group for one of development: those of `public_sets.kept_back`.
+    """
     found: dict[str, list[tuple[Group, Pair]]] = {}
     for group in groups:
-        if group.for_development():
+        if all_of_them or group.for_development():
             found.setdefault(group.source, []).extend((group, pair) for pair in group.pairs)
     chance = random.Random(seed)
     return {source: chance.sample(rows, min(each, len(rows))) for source, rows in sorted(found.items())}
@@ -101,12 +107,18 @@ def _of_source(encode: Encode, source: str, chosen: list[tuple[Group, Pair]]) ->
     return Result(source, count, first / count, of_all / count, five / count, area(np.array(there), np.array(gone)))
 
 
-def report(model: Path, data: Path, each: int = 100) -> str:
+def report(model: Path, data: Path, each: int = 100, sets: Path | None = None) -> str:
     """The results of a model folder on the development groups of a data file, as a Markdown table.
+
+    With the folder of the public sets also on what is kept back of them.
 
     Raises ValueError where the file has none.
     """
-    results = evaluate(Encoder(model).encode, development(read(data), each))
+    rows = development(read(data), each)
+    if sets is not None:
+        kept = development(public_sets.kept_back(sets), each, all_of_them=True)
+        rows |= {f"{source}, kept back": chosen for source, chosen in kept.items()}
+    results = evaluate(Encoder(model).encode, rows)
     if not results:
         raise ValueError(f"no development group in {data}")
     lines = ["| source | requests | first beside | first / in five of all | AUROC there |", "|---|---|---|---|---|"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -67,16 +68,25 @@ def export_head(head: nn.Module, output: str, target: Path, int8: bool = True) -
     _export(head, inputs, output, target, int8)
 
 
-def export_model(base: Path, checkpoint: Path, folder: Path, *, share: float = 1.0, int8: bool = True) -> None:
-    """Writes the trunk, the selection head of a checkpoint and the tokenizer into `folder`.
+def export_model(
+    base: Path, checkpoints: Sequence[Path], folder: Path, *, share: float = 1.0, int8: bool = True
+) -> None:
+    """Writes the trunk, the selection head and the tokenizer into `folder`.
 
-    `share` below 1 mixes the trained weights with the base's (Wortsman et al. 2022, "Robust fine-tuning of zero-shot
-    models"): what the base knew beyond the training data is kept the better for it.
+    The head is the mean of those of the checkpoints (Wortsman et al. 2022, "Model soups").  `share` below 1 mixes it
+    with the base's (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models"): what the base knew beyond the
+    training data is kept the better for it.  Raises ValueError where there is no checkpoint.
     """
+    if not checkpoints:
+        raise ValueError("no checkpoint to export")
     head = load_select_head(base)
-    trained = torch.load(checkpoint, weights_only=True)["averaged"]
-    mixed = {name: torch.lerp(old, trained[name], share) for name, old in head.state_dict().items()}
-    head.load_state_dict(mixed)
+    runs = [torch.load(checkpoint, weights_only=True)["averaged"] for checkpoint in checkpoints]
+    head.load_state_dict(
+        {
+            name: torch.lerp(old, torch.stack([run[name] for run in runs]).mean(0), share)
+            for name, old in head.state_dict().items()
+        }
+    )
     export_trunk(load_trunk(base), folder / "trunk.onnx", int8)
     export_head(head, "embedding", folder / "select.onnx", int8)
     shutil.copyfile(base / "tokenizer.json", folder / "tokenizer.json")

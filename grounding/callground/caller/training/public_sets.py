@@ -8,9 +8,10 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -74,22 +75,58 @@ def clinc(folder: Path, each: int = 45) -> Iterator[Group]:
     yield group
 
 
-def metatool(folder: Path, each: int = 90) -> Iterator[Group]:
-    """MetaTool's plugins as tools, at most `each` queries of each; without the tools that are the decisions'."""
+def metatool(folder: Path, each: int = 90, decisions: bool = False) -> Iterator[Group]:
+    """MetaTool's plugins as tools, at most `each` queries of each: of the encoder's tools, or of the decisions'.
+
+    The group of the decisions holds all tools: there is more to choose from than what is asked for.
+    """
     root = folder / "metatool"
     descriptions = json.loads((root / "plugin_des.json").read_text("utf-8"))
-    asked: dict[str, list[str]] = defaultdict(list)
+    asked: Mapping[str, list[str]] = defaultdict(list)
     with (root / "all_clean_data.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            if not is_decision_metatool(row["Tool"]):
-                asked[row["Tool"]].append(clean(row["Query"]))
+            asked[row["Tool"]].append(clean(row["Query"]))
     group = Group("metatool", "plugins")
+    if not decisions:
+        asked = {tool: queries for tool, queries in asked.items() if not is_decision_metatool(tool)}
     for at, (tool, queries) in enumerate(sorted(asked.items())):
         group.tools.append(MinedTool(tool, clean(descriptions.get(tool, ""))))
+        if decisions and not is_decision_metatool(tool):
+            continue
         chance = random.Random(zlib.crc32(tool.encode()))
         chosen = chance.sample(queries, min(each, len(queries)))
         group.pairs += [Pair(query, at) for query in dict.fromkeys(chosen) if 3 <= len(query.split()) <= 50]
     yield group
+
+
+def toolalpaca(folder: Path) -> Iterator[Group]:
+    """ToolAlpaca's evaluation part (Apache-2.0), one group an interface; the queries that want one function only.
+
+    It is never trained on: it is what checkpoints are chosen by.
+    """
+    for name in ("eval_real", "eval_simulated"):
+        for interface in json.loads((folder / "toolalpaca" / f"{name}.json").read_text("utf-8")):
+            told = {key: text for key, text in interface["Function_Description"].items() if key != "components"}
+            group = Group("toolalpaca", interface["Name"])
+            places = {key: at for at, key in enumerate(told)}
+            for key, text in told.items():
+                description, _, rest = text.partition("\nParameters:")
+                group.tools.append(MinedTool(key, clean(description), distinct(re.findall(r'"(\w+)":', rest))))
+            for query, calls in zip(interface["Instructions"], interface["Golden_Answers"], strict=True):
+                wanted = {call["Action"] for call in calls} & set(places)
+                if len(wanted) == 1:
+                    group.pairs.append(Pair(clean(query), places[wanted.pop()]))
+            yield group
+
+
+def kept_back(folder: Path) -> Iterator[Group]:
+    """What of the sets in `folder` no encoder is trained on: checkpoints are chosen by it."""
+    if (folder / "seal").is_dir():
+        yield from seal_tools(folder, decisions=True)
+    if (folder / "metatool").is_dir():
+        yield from metatool(folder, decisions=True)
+    if (folder / "toolalpaca").is_dir():
+        yield from toolalpaca(folder)
 
 
 SETS: dict[str, Callable[[Path], Iterator[Group]]] = {"seal": seal_tools, "metatool": metatool, "clinc": clinc}

@@ -266,6 +266,30 @@ def test_metatool_leaves_the_decisions_tools(tmp_path):
     assert {tool.name for tool in group.tools} == ours < set(names)
     assert len(group.pairs) == 3 * len(ours)
     assert all(group.tools[pair.tool].name in pair.request for pair in group.pairs)
+    (theirs,) = public_sets.kept_back(tmp_path)
+    assert {tool.name for tool in theirs.tools} == set(names)
+    assert {theirs.tools[pair.tool].name for pair in theirs.pairs} == set(names) - ours
+
+
+def test_toolalpaca_is_kept_back_whole(tmp_path):
+    root = tmp_path / "toolalpaca"
+    root.mkdir()
+    interface = {
+        "Name": "Pets",
+        "Function_Description": {
+            "find": 'Finds a pet.\nParameters: {"kind": "Required. string."}\nOutput: a pet',
+            "feed": "Feeds a pet.\nParameters: {}\n",
+            "components": "",
+        },
+        "Instructions": ["Where is my cat?", "Find and feed the cat."],
+        "Golden_Answers": [[{"Action": "find"}], [{"Action": "find"}, {"Action": "feed"}]],
+    }
+    for name in ("eval_real", "eval_simulated"):
+        (root / f"{name}.json").write_text(json.dumps([interface]))
+    group, _ = public_sets.kept_back(tmp_path)
+    assert group.tools == [MinedTool("find", "Finds a pet.", ("kind",)), MinedTool("feed", "Feeds a pet.")]
+    assert requests(group) == {("Where is my cat?", "find")}
+    assert "toolalpaca" not in public_sets.SETS
 
 
 def test_near_duplicates_of_evaluation_texts_are_left_out():

@@ -97,8 +97,8 @@ def test_from_data_to_an_exported_model(base, data, tmp_path, capsys):
         main(["train", str(base), str(data), str(checkpoint), "--steps", "2", "--batch", "8", "--cooldown", "1"]) == 0
     )
     assert "step 2/2" in capsys.readouterr().out
-    assert main(["export", str(base), str(checkpoint), str(folder)]) == 0
-    assert main(["export", str(base), str(checkpoint), str(plain), "--float"]) == 0
+    assert main(["export", str(base), str(folder), str(checkpoint), str(checkpoint)]) == 0
+    assert main(["export", str(base), str(plain), str(checkpoint), "--float"]) == 0
     assert {path.name for path in folder.iterdir()} == {"trunk.onnx", "select.onnx", "tokenizer.json"}
     assert (folder / "select.onnx").stat().st_size < (plain / "select.onnx").stat().st_size / 3
 
@@ -125,7 +125,7 @@ def test_a_share_of_none_is_the_base(base, data, tmp_path):
     trainer.advance()
     trainer.save(tmp_path / "run.pt")
     for name, share in (("none", "0"), ("all", "1")):
-        main(["export", str(base), str(tmp_path / "run.pt"), str(tmp_path / name), "--float", "--share", share])
+        main(["export", str(base), str(tmp_path / name), str(tmp_path / "run.pt"), "--float", "--share", share])
     head, trunk = network.load_select_head(base).eval(), network.load_trunk(base)
     ids = torch.tensor([[2, 4, 6, 3]])
     with torch.no_grad():
