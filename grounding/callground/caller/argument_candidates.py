@@ -13,7 +13,7 @@ from callground.caller.argument_text import FUNCTION_WORDS, RequestText
 from callground.caller.spans import ParameterScores
 from callground.caller.tools import ToolParameter
 from callground.caller.units import converted, unit_of
-from callground.caller.values import Mention, items_of, numbers
+from callground.caller.values import LARGEST_NUMBER, Mention, items_of, numbers
 
 INTEGER, NUMBER, STRING, ENUM, BOOLEAN, ARRAY, OBJECT = (
     "integer",
@@ -190,6 +190,8 @@ def _numbers(group: str, request: RequestText, parameter: ToolParameter) -> Iter
 
 
 def _as_number(group: str, value: float) -> int | float | None:
+    if not abs(value) <= LARGEST_NUMBER:
+        return None
     if group == NUMBER:
         return float(value)
     return int(value) if value == int(value) else None

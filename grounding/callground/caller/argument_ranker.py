@@ -102,7 +102,7 @@ class Ranker:
         hidden = np.maximum(rows @ self.first + self.first_bias, 0.0)
         return np.asarray(hidden @ self.second[: hidden.shape[1]] + rows @ self.second[hidden.shape[1] :])
 
-    def log_probabilities(self, rows: Floats) -> Floats:
+    def log_probabilities(self, rows: Floats) -> NDArray[np.float64]:
         """Log probabilities of the candidates and, last, of leaving the parameter out."""
         import numpy as np
 

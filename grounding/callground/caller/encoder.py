@@ -64,6 +64,11 @@ def default_model() -> Path:
     return Path(named) if named else Path(__file__).parent / "model"
 
 
+def _readable(text: str) -> str:
+    """The text with ``?`` for halves of surrogate pairs, which no tokenizer takes; as long as before."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 class Encoder:
     """The network of one model folder.  Cheap to make; everything is loaded on first use, once, from any thread.
 
@@ -105,7 +110,7 @@ class Encoder:
         for text in texts:
             if stop is not None and stop():
                 break
-            ids = self._tokenizer("texts").encode(text).ids
+            ids = self._tokenizer("texts").encode(_readable(text)).ids
             hidden, mask = self._hidden(ids, [0] * len(ids))
             rows.append(self._session("select.onnx").run(None, {"hidden": hidden, "attention_mask": mask})[0][0])
         return np.stack(rows).astype(np.float32, copy=False) if rows else np.zeros((0, WIDTH), np.float32)
@@ -133,7 +138,11 @@ class Encoder:
         tokenizer = self._tokenizer("pieces")
         marks = (tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]"))
         found: dict[str, ParameterScores] = {}
-        for pack in packs(request, title, groups, lambda text: tokenizer.encode(text, add_special_tokens=False), marks):
+
+        def tokens(text: str) -> Any:
+            return tokenizer.encode(_readable(text), add_special_tokens=False)
+
+        for pack in packs(request, title, groups, tokens, marks):
             hidden, mask = self._hidden(pack.ids, pack.kinds)
             feed = {"hidden": hidden, "attention_mask": mask, "pool": pooling(pack)[None]}
             start, end, label = self._session(_SPAN_FILE).run(None, feed)

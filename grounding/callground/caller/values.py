@@ -35,6 +35,9 @@ from callground.caller.value_patterns import (
     WEEKDAYS,
 )
 
+LARGEST_NUMBER = 1e290
+"""What is larger is not read as a number: it does not survive arithmetic in floating point."""
+
 LONGEST_REQUEST = 4000
 """Characters of a request that are read; the rest is not looked at."""
 
@@ -113,6 +116,8 @@ def numbers(text: str) -> Iterator[Mention]:
     """
     for match in NUMBER.finditer(text):
         value: float | int = _digits(match.group("digits"))
+        if abs(value) > LARGEST_NUMBER:
+            continue
         if match.group("sign") == "-":
             value = -value
         end = match.end("digits")

@@ -20,6 +20,12 @@ def test_whole_numbers_only_for_an_integer():
     assert all(type(value) is int for value in values("2 of 3.0", type="integer"))
 
 
+def test_what_is_too_large_for_a_number_is_none():
+    for kind in ("integer", "number"):
+        assert values("1e999 and " + "9" * 400, type=kind) == []
+        assert all(each == [2] for each in values("[1e999, 2]", type="array", items=kind))
+
+
 def test_numbers_for_a_number():
     assert values("2 of 4.5", type="number") == [2.0, 4.5]
 

@@ -222,3 +222,10 @@ def test_importing_it_loads_nothing_heavy():
     code = "import sys, callground.caller.encoder; print({'numpy', 'onnxruntime', 'tokenizers', 'torch'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_half_a_surrogate_pair_is_read_over(made_up):
+    encoder, _, _ = made_up
+    assert encoder.encode(["to \ud800"]).shape == (1, WIDTH)
+    (spans,) = encoder.spans("\ud800 to rome", ["go\udfff"], limit=1)
+    assert (spans[0].start, spans[0].end) == (5, 9)

@@ -37,6 +37,7 @@ def of_kind(text, kind):
         ("He saw Formula One", []),
         ("version 1.2.3 of t3x", []),
         ("no numbers here", []),
+        ("1e999 and 9e307 billion", []),
     ],
 )
 def test_numbers(text, wanted):
