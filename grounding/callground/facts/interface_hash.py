@@ -23,6 +23,7 @@ def changed_keys(module: str, old: ModuleFacts | None, new: ModuleFacts | None) 
     ``("signature", module, qualname)``  anything of the function row but its body
     ``("body", module, qualname)``       the text of the function
     ``("stores", attr)``                 who stores to attributes of that name
+    ``("text", module)``                 anything but where it stands
     """
     if old is None and new is None:
         return set()
@@ -41,6 +42,7 @@ def _states(module: str, facts: ModuleFacts | None) -> dict[Key, Hashable]:
     add = states.setdefault
     index = ModuleIndex(facts)
     add(("module", module), []).append(_module_state(index))
+    add(("text", module), []).append(tuple([piece.digest for piece in facts.pieces]))
     for piece in facts.pieces:
         signatures: dict[str, list[Hashable]] = {row.qualname: [] for row in piece.functions}
         for function in piece.functions:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Bumped whenever the extractor gives other rows for the same text: part of every key in the store.
-EXTRACTOR_VERSION = 6
+EXTRACTOR_VERSION = 7
 
 SUBCLASS_MADE = "subclass-made"
 """Instead of an attribute's name: the receiver is among the bases of ``type(name, bases, namespace)``.

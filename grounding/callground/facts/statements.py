@@ -143,10 +143,12 @@ def _try_block(walker: Walker, node: ast.Try, guard: Guard, scope: Scope) -> boo
     for handler in reversed(node.handlers):
         inner = (guard, "except", [handler])
         stack.append((iter(handler.body), inner, scope))
+    # ``except*`` binds a group of what it names.
+    kind = "except" if isinstance(node, ast.Try) else "except*"
     for handler in node.handlers:
         if handler.name and (scope.kind != FUNCTION or handler.name in scope.globals):
             text = walker.spans.short(handler.type) if handler.type is not None else ""
-            walker.bind(scope, handler.name, "except", handler, (guard, "except", [handler]), text)
+            walker.bind(scope, handler.name, kind, handler, (guard, "except", [handler]), text)
     stack.append((iter(node.body), caught, scope))
     return True
 

@@ -61,7 +61,7 @@ class Workspace:
         self.errors: dict[str, str] = {}
         """Files that could not be read or parsed, with the reason."""
         self._contents = contents or Contents()
-        self._discovered = False
+        self._discovered, self._trusted = False, environment.trusted
         self._stamp = ""
         self._child: Child | None = None
         self._environment_mark = discovery.mark_of(environment)
@@ -93,7 +93,7 @@ class Workspace:
         settings = config or DEFAULT
         found = environment or discovery.find_environment(root, settings, trusted=trusted)
         workspace = cls(root, found, settings, cache=cache, shallow=shallow, contents=contents)
-        workspace._discovered = environment is None
+        workspace._discovered, workspace._trusted = environment is None, trusted or found.trusted
         return workspace
 
     def _make_space(self) -> Space:
@@ -357,7 +357,7 @@ class Workspace:
         if mark != self._environment_mark:
             self._environment_mark = mark
             if self._discovered:
-                found = discovery.find_environment(self.root, self.config, trusted=self.environment.trusted)
+                found = discovery.find_environment(self.root, self.config, trusted=self._trusted)
                 if found.key() != self.environment.key():
                     return self.set_environment(found)
         names = self._space.forget_outdated(self._files.disk)
@@ -381,7 +381,7 @@ class Workspace:
 
     def reconfigure(self, config: Config) -> Change:
         """Other settings: the interpreter, the roots and the files may be others."""
-        environment = discovery.find_environment(self.root, config, trusted=self.environment.trusted)
+        environment = discovery.find_environment(self.root, config, trusted=self._trusted)
         with self.lock:
             self.set_environment(environment, config)
             present = set(self._listed)

@@ -45,6 +45,7 @@ _TRANSPARENT = {
     ("atexit", "register"),
     ("functools", "update_wrapper"),
 }
+_COPYING = {("functools", "wraps"), ("functools", "update_wrapper")}
 _CACHES = {("functools", "lru_cache"), ("functools", "cache")}
 _PROPERTIES = {
     ("abc", "abstractproperty"),
@@ -106,6 +107,12 @@ def where(ev: Evaluator, node: ast.expr, scope: Scope) -> tuple[str, str] | None
     if "." not in text and text in ("property", "staticmethod", "classmethod"):
         return "builtins", text
     return None
+
+
+def copies_attributes(ev: Evaluator, text: str, scope: Scope) -> bool:
+    """Whether a decorator gives the function what some other function has."""
+    node = parse_expression(text)
+    return node is not None and where(ev, node, scope) in _COPYING
 
 
 def apply_texts(ev: Evaluator, base: Values, texts: tuple[str, ...], scope: Scope) -> Values:

@@ -304,11 +304,12 @@ class _Analyzer(ExpressionFlow):
         in_handler = self.raised(before, thrown)
         end = self.block(s.orelse, end)
         ends: list[Env | None] = [end]
+        kind = "except" if isinstance(s, ast.Try) else "except*"
         for h in s.handlers:
             inner = dict(in_handler)
             self.expr(h.type, inner)
             if h.name:
-                self.define(inner, h.name, self.make("except", h.type))
+                self.define(inner, h.name, self.make(kind, h.type))
             done = self.block(h.body, inner)
             if done is not None and h.name:
                 self.define(done, h.name, UNBOUND)

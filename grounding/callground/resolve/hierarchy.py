@@ -245,6 +245,34 @@ def subclasses(ev: Evaluator, ref: Ref) -> tuple[Ref, ...]:
     return ev.memo(("subclasses", ref), compute, lambda reason: (), local=is_local(ref))
 
 
+def neighbours(ev: Evaluator, ref: Ref) -> tuple[Ref, ...]:
+    """Subclasses of an installed class that stand in its own module: what is declared as `ref` is often one."""
+    module = ev.module(ref.module)
+    if module is None or module.origin == "workspace" or ref == OBJECT or is_local(ref):
+        return ()
+    ev.read("module", ref.module)
+
+    def compute() -> tuple[Ref, ...]:
+        found: dict[Ref, None] = {}
+        names = {ref.qualname.rsplit(".", 1)[-1]}
+        rows = [row for file in ev.faces(module) for _piece, row in ev.index(file).classes()]
+        grew = True
+        while grew:
+            grew = False
+            for row in rows:
+                child = Ref(ref.module, row.qualname)
+                bases = {base.partition("[")[0].rsplit(".", 1)[-1] for base in row.bases}
+                if child not in found and child != ref and bases & names:
+                    order = mro(ev, child)
+                    if any(e.ref == ref for e in order.entries) or ref in order.extra:
+                        found[child] = None
+                        names.add(row.name)
+                        grew = True
+        return tuple(found)
+
+    return ev.memo(("neighbours", ref), compute, lambda reason: ())
+
+
 def is_subclass(ev: Evaluator, child: Ref, parent: Ref) -> bool | None:
     """Whether `child` derives from `parent`; None when an unknown base leaves it open."""
     if child == parent or parent == OBJECT:

@@ -7,6 +7,7 @@ from callground.resolve import (
     calls,
     class_openings,
     classes,
+    decorators,
     generated,
     generics,
     hierarchy,
@@ -116,14 +117,20 @@ def _of_function(ev: Evaluator, o: Obj, name: str) -> Member:
         return Member(_bind(ev, looked.found, Instance(ref, exact=True), name, False))
     if looked.why is not None and looked.why.reason is not Reason.OPEN_CLASS:
         return Member(why=looked.why)
-    # Functions take any attribute; only the workspace's own stores are known.
-    why = patches.patch_reason(ev, "function", name)
-    if why is not None:
-        return Member(why=why)
-    plain = isinstance(o, FunctionObject) or (isinstance(o, BoundMethod) and isinstance(o.function, FunctionObject))
-    if plain:
-        return MISSING
-    return Member(why=Why(Reason.UNKNOWN_TYPE, "function attribute"))
+    function = o.function if isinstance(o, BoundMethod) else o
+    if not isinstance(function, FunctionObject):
+        return Member(why=Why(Reason.UNKNOWN_TYPE, "function attribute"))
+    # Functions take any attribute: from a store, from `functools.wraps`, from whatever they are handed to.
+    why = patches.patch_reason(ev, function.ref.dotted, name, function.ref.module)
+    if why is None and any(
+        decorators.copies_attributes(ev, text, ev.module_scope(face.module, face.file))
+        for face in calls.function_faces(ev, function.ref)
+        for text in face.row.decorators
+    ):
+        why = Why(Reason.UNKNOWN_DECORATOR, "wraps")
+    if why is None:
+        why = patches.handed_over(ev, function.ref)
+    return Member(why=why) if why is not None else MISSING
 
 
 def _of_super(ev: Evaluator, o: SuperObject, name: str) -> Member:

@@ -194,7 +194,7 @@ def definition(ev: Evaluator, d: Def, scope: Scope, name: str, plain: Values | N
     """The values of one definition inside a function (or a module that is walked)."""
     key = ("def", d, id(scope), name, plain)
     ev.steps += 1
-    if d.kind in ("param", "import", "from", "def", "class", "match", "except", "declared"):
+    if d.kind in ("param", "import", "from", "def", "class", "match", "except", "except*", "declared"):
         return _definition(ev, d, scope, name, plain)
     return ev.values(key, lambda: _definition(ev, d, scope, name, plain), local=True)
 
@@ -222,6 +222,8 @@ def _definition(ev: Evaluator, d: Def, scope: Scope, name: str, plain: Values | 
         return expressions.binary(ev, before, node.op, expressions.value(ev, node.value, scope), scope)
     if d.kind == "except":
         return type_forms.exceptions(ev, node, scope) if isinstance(node, ast.expr) else unknown(Reason.UNKNOWN_TYPE)
+    if d.kind == "except*":
+        return known(type_forms.GROUP)
     if d.kind == "def" and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return local_function(ev, node, scope)
     if d.kind == "class" and isinstance(node, ast.ClassDef):
@@ -338,7 +340,7 @@ def evaluate_binding(ev: Evaluator, module: Module, file: SourceFile, piece: int
         return join(declared, expressions.value(ev, value, here)) if value is not None else declared
     if b.value is None:
         return long_value(ev, file, piece, b, here)
-    if b.kind in ("assign", "walrus", "type", "global", "for", "with", "augassign", "except") and b.value:
+    if b.kind in ("assign", "walrus", "type", "global", "for", "with", "augassign", "except", "except*") and b.value:
         node = parse_expression(b.value)
         if node is None:
             return unknown(Reason.UNSUPPORTED, b.kind)
@@ -346,6 +348,8 @@ def evaluate_binding(ev: Evaluator, module: Module, file: SourceFile, piece: int
             return containers.unpack(ev, containers.iterate(ev, node, here, is_async), path)
         if b.kind == "with":
             return containers.unpack(ev, calls.enter(ev, expressions.value(ev, node, here), is_async), path)
+        if b.kind == "except*":
+            return known(type_forms.GROUP)
         if b.kind == "except":
             return type_forms.exceptions(ev, node, here)
         if b.kind == "augassign":

@@ -29,6 +29,9 @@ def subclass_why(ev: Evaluator, ref: Ref, name: str, on_class: bool) -> Why | No
         looked = classes.find(ev, child, name, on_class)
         if looked.found is not None or looked.why is not None:
             return Why(Reason.SUBCLASS, child.dotted)
+    for child in hierarchy.neighbours(ev, ref):
+        if classes.find(ev, child, name, on_class).found is not None:
+            return Why(Reason.SUBCLASS, child.dotted)
     return _made_why(ev, ref, name)
 
 

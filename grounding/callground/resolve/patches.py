@@ -9,6 +9,7 @@ from callground.resolve.evaluator import Evaluator
 from callground.resolve.values import (
     ClassObject,
     FunctionObject,
+    Ref,
     Values,
     Why,
 )
@@ -73,6 +74,18 @@ def _handed_to(ev: Evaluator, home: str, function: str, name: str) -> bool:
     if module is None or module.source is None:
         return False
     return re.search(rf"(?<!def )\b{re.escape(function)}\([^)]*\b{re.escape(name)}\b", module.source.text) is not None
+
+
+def handed_over(ev: Evaluator, ref: Ref) -> Why | None:
+    """Whether a function's own module hands it to something, which may set attributes on it."""
+    module = ev.module(ref.module)
+    if module is None or module.source is None:
+        return None
+    ev.read("text", ref.module)
+    last = re.escape(ref.qualname.rsplit(".", 1)[-1])
+    # A name among arguments, or given to a parameter.
+    handed = re.search(rf"[(,=]\s*(?:\w+\.)*{last}\s*[,)]", module.source.text)
+    return Why(Reason.MONKEY_PATCHED, f"{ref.qualname} is handed over") if handed is not None else None
 
 
 def _names_it(ev: Evaluator, where: str, receiver: str, owner: str) -> bool:

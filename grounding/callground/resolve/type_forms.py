@@ -422,6 +422,10 @@ def _literals(ev: Evaluator, args: list[ast.expr], scope: Scope) -> Values:
     return join(*out) if out else unknown(Reason.UNKNOWN_TYPE, "Literal")
 
 
+GROUP = instance("BaseExceptionGroup", exact=False)
+"""What ``except* TYPE as name`` binds, whatever the type."""
+
+
 def exceptions(ev: Evaluator, node: ast.expr, scope: Scope) -> Values:
     """What ``except TYPE as name`` binds: instances of the class or of each class of the tuple."""
     return of_class_values(ev, expressions.value(ev, node, scope))

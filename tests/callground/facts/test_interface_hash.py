@@ -29,11 +29,20 @@ a.patched = 1
 
 
 def keys(old: str | None, new: str | None) -> set[tuple[str, ...]]:
+    return all_keys(old, new) - {("text", "mod")}
+
+
+def all_keys(old: str | None, new: str | None) -> set[tuple[str, ...]]:
     return changed_keys(
         "mod",
         None if old is None else extract_module(old),
         None if new is None else extract_module(new),
     )
+
+
+def test_the_text_has_a_key_of_its_own() -> None:
+    assert all_keys(BASE, BASE.replace("return x", "return 2")) >= {("text", "mod"), ("body", "mod", "f")}
+    assert all_keys(BASE, BASE) == set()
 
 
 @pytest.mark.parametrize(

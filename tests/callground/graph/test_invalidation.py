@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from callground.config import Config
 from callground.environment.model import Environment
 from callground.graph.invalidation import Tracker
 from callground.graph.space import Contents
@@ -268,3 +270,29 @@ def test_a_file_that_was_looked_at_before_it_was_there(tmp_path: Path) -> None:
     change = world.workspace.file_created(path)
     assert path in world.tracker.apply(change)
     assert world.status("client.py", "api.missing") == "ungrounded"
+
+
+def test_an_environment_that_is_mended_may_be_started(tmp_path: Path) -> None:
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    number = ".".join(map(str, sys.version_info[:2]))
+    (tmp_path / ".venv" / "lib" / f"python{number}" / "site-packages").mkdir(parents=True)
+    (tmp_path / ".venv" / "pyvenv.cfg").write_text(f"home = {sys.base_prefix}/bin\nversion = {number}.0\n")
+    python.symlink_to(tmp_path / "gone")
+    with closing(Workspace.open(str(tmp_path), cache=str(tmp_path / "cache"), trusted=True)) as workspace:
+        assert not workspace.environment.trusted, "there is nothing to start"
+        workspace.reconfigure(Config(python=sys.executable))
+        assert workspace.environment.trusted
+    with closing(Workspace.open(str(tmp_path), cache=str(tmp_path / "cache"), trusted=False)) as workspace:
+        workspace.reconfigure(Config(python=sys.executable))
+        assert not workspace.environment.trusted
+
+
+def test_a_function_that_is_handed_to_something_may_have_any_attribute(tmp_path: Path) -> None:
+    texts = {"client.py": "import api\n\napi.f.mark(1)\n", "api.py": "def f(): ...\ndef g(x): ...\n"}
+    world = World(tmp_path, texts)
+    assert world.status("client.py", "api.f.mark") == "ungrounded"
+    world.edit("api.py", texts["api.py"] + "g(f)\n")
+    assert world.status("client.py", "api.f.mark") == "abstained"
+    world.edit("api.py", texts["api.py"])
+    assert world.status("client.py", "api.f.mark") == "ungrounded"
