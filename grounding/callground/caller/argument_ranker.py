@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callground.caller.argument_candidates import Candidate
+from callground.caller.encoder import EncoderUnavailable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,8 +28,11 @@ _KEPT = 6
 """Candidates of a parameter that the joint choice looks at."""
 
 
-class RankerUnavailable(RuntimeError):
-    """The ranker's file is missing or was made for other features; the message says which."""
+class RankerUnavailable(EncoderUnavailable):
+    """The ranker's file is missing or was made for other features; the message says which.
+
+    It lies in the model folder beside the network: who reports a missing network reports this as well.
+    """
 
 
 @dataclass(frozen=True)
