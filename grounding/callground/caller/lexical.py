@@ -7,7 +7,9 @@ only cut, lower-cased and freed of a few endings; nothing is learned.
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from callground.caller.tools import ToolSpec, words
@@ -29,7 +31,13 @@ _SHORTEST_STEM = 4
 _SHORTEST_CHOICE = 3
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _VALUES = re.compile(r"\"[^\"]*\"|'[^']*'(?!\w)|“[^”]*”|`[^`]*`|\S*[\d@/\\]\S*")
+_NAMES = re.compile(r"(?<=[\w,;:] )[A-Z]\w*(?: [A-Z]\w*)*")
 _CAPITAL = re.compile(r"(?<=[\w,;:] )[A-Z]\w*")
+
+
+_MOST_KNOWN = 8_192
+_lock = Lock()
+_known: OrderedDict[str, ToolWords] = OrderedDict()
 
 
 class ToolWords(NamedTuple):
@@ -53,7 +61,21 @@ def stems(text: str) -> list[str]:
 
 
 def tool_words(tool: ToolSpec) -> ToolWords:
-    """The words of a tool's definition."""
+    """The words of a tool's definition.  The last few thousand are remembered."""
+    with _lock:
+        known = _known.get(tool.key)
+        if known is not None:
+            _known.move_to_end(tool.key)
+            return known
+    made = _tool_words(tool)
+    with _lock:
+        _known[tool.key] = made
+        while len(_known) > _MOST_KNOWN:
+            _known.popitem(last=False)
+    return made
+
+
+def _tool_words(tool: ToolSpec) -> ToolWords:
     name = frozenset(stems(tool.name))
     description = frozenset(stems(tool.description))
     parameters = frozenset(stem for arg in tool.args for stem in stems(arg.name))
@@ -84,6 +106,12 @@ def sentences(text: str) -> list[str]:
 def without_values(request: str) -> str:
     """The request without what looks like a value: numbers, quotes, paths, names in the middle of a sentence."""
     return _CAPITAL.sub(" ", _VALUES.sub(" ", request))
+
+
+def value_mentions(request: str) -> int:
+    """How many pieces of a request look like values: numbers, quotes, paths, names in the middle of a sentence."""
+    rest, found = _VALUES.subn(" ", request)
+    return found + len(_NAMES.findall(rest))
 
 
 class RequestWords(NamedTuple):
@@ -126,11 +154,13 @@ class LexicalIndex:
 
     def name_said(self, request: RequestWords) -> Floats:
         """Share of the words of each tool's name that stand in the request, shape (tools,)."""
-        return self._count(self._name, request.all) / self._name_sizes
+        shares: Floats = self._count(self._name, request.all) / self._name_sizes
+        return shares
 
     def name_letters(self, request: RequestWords) -> Floats:
         """Share of the letter trigrams of each tool's name that stand in the request, shape (tools,)."""
-        return self._count(self._trigrams, request.trigrams) / self._trigram_sizes
+        shares: Floats = self._count(self._trigrams, request.trigrams) / self._trigram_sizes
+        return shares
 
     def choice_said(self, request: RequestWords) -> Floats:
         """1 where a value of one of the tool's enums stands in the request, shape (tools,)."""

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from callground.caller.lexical import LexicalIndex, RequestWords, request_words, sentences
 from callground.caller.tool_vectors import TextEncoder, ToolVectors
@@ -92,7 +92,8 @@ class Combiner:
 DEFAULT = Combiner({"meaning": 2.0, "said": 1.0, "name_said": 0.3}, "by hand, where no fitted one lies by the model")
 
 
-class Scored(NamedTuple):
+@dataclass(frozen=True)
+class Scored:
     """One tool and how well it fits."""
 
     index: int
@@ -125,7 +126,7 @@ class ToolSet:
         said = words or request_words(request)
         parts = sentences(request)
         parts = parts[: _MOST_SENTENCES - 1] + parts[-1:] if len(parts) > _MOST_SENTENCES else parts
-        rows = self.vectors.encoder.encode([request, *(parts if len(parts) > 1 else [])])
+        rows = self.vectors.of_requests([request, *(parts if len(parts) > 1 else [])])
         cosines = (self.matrix @ rows.T).astype(float)
         return {
             "meaning": cosines[:, 0],

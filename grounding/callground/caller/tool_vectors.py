@@ -25,6 +25,9 @@ CAP = 20_000
 """Vectors in memory (15 MB); those that were not asked for longest go first."""
 
 
+_ASKED = 64
+
+
 class TextEncoder(Protocol):
     """What turns texts into unit vectors; `callground.caller.encoder.Encoder` does."""
 
@@ -44,6 +47,7 @@ class ToolVectors:
         self._cap = cap
         self._lock = Lock()
         self._kept: OrderedDict[str, Any] = OrderedDict()
+        self._asked: OrderedDict[str, Any] = OrderedDict()
         self._model = ""
 
     def __len__(self) -> int:
@@ -61,6 +65,20 @@ class ToolVectors:
     def known(self, texts: Sequence[str]) -> list[Any]:
         """The vector of each text (float16), or None where it has not been encoded yet."""
         return self._known(texts)
+
+    def of_requests(self, texts: Sequence[str]) -> Floats:
+        """The vectors of requests: the last few are remembered, none is kept in the store."""
+        import numpy as np
+
+        with self._lock:
+            known = {text: self._asked[text] for text in texts if text in self._asked}
+        fresh = [text for text in dict.fromkeys(texts) if text not in known]
+        known.update(zip(fresh, self.encoder.encode(fresh), strict=True) if fresh else ())
+        with self._lock:
+            self._asked.update(known)
+            while len(self._asked) > _ASKED:
+                self._asked.popitem(last=False)
+        return np.stack([known[text] for text in texts])
 
     def missing(self, texts: Sequence[str]) -> list[str]:
         """The texts that have no vector yet, each once."""

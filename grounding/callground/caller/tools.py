@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from callground.toolcalls import specs as toolcall_specs
@@ -105,11 +106,11 @@ class ToolSpec:
         for key, value in fields.items():
             object.__setattr__(self, key, value)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """32 hex digits over all that is told of the tool: the key of what is derived from it."""
-        told = [self.name, self.description, [[arg.name, arg.type, arg.description] for arg in self.args]]
-        text = json.dumps(told, ensure_ascii=True)
+        args = [[arg.name, arg.type, arg.description, arg.required, str(arg.enum)] for arg in self.args]
+        text = json.dumps([self.name, self.description, args, self.vocabulary], ensure_ascii=True)
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
     def parameter(self, name: str) -> ToolParameter | None:

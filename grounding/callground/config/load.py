@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from callground.config.model import DEFAULT, SCOPES, Config, Problem, Provenance
+from callground.config.model import DEFAULT, SCOPES, Caller, Config, Problem, Provenance
 from callground.config.policy import Policy, read_policy
 from callground.rules import RULES, SEVERITIES
 from callground.source.disk import read_file
@@ -208,6 +208,31 @@ def _provenance(key: str, value: object, report: _Report) -> Provenance | None:
     return Provenance(**read)
 
 
+def _caller(key: str, value: object, report: _Report) -> Caller | None:
+    if not isinstance(value, Mapping):
+        report(f"`{key}` must be a table of its settings, not {_kind(value)}; the default is used")
+        return None
+    read: dict[str, Any] = {}
+    for name, given in value.items():
+        if str(name) not in Caller.__dataclass_fields__:
+            report(f"`{key}`: unknown setting `{name}`{_near(str(name), Caller.__dataclass_fields__)}")
+        elif given is None:
+            continue  # an editor sends null for what is not set
+        elif name == "enabled" and not isinstance(given, bool):
+            report(f"`{key}.{name}` must be true or false, not {_kind(given)}; the default is used")
+        elif name == "path" and not isinstance(given, str):
+            report(f"`{key}.{name}` must be a string, not {_kind(given)}; the default is used")
+        elif name in ("alpha", "delta") and not _is_share(given):
+            report(f"`{key}.{name}` must be a number between 0 and 1, not {given!r}; the default is used")
+        else:
+            read[str(name)] = (given or None) if name == "path" else given
+    return Caller(**read)
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1
+
+
 _READERS: dict[str, Callable[[str, object, _Report], object]] = {
     "scope": _scope,
     "python": _text,
@@ -217,5 +242,6 @@ _READERS: dict[str, Callable[[str, object, _Report], object]] = {
     "per-file-ignores": _ignores,
     "provenance": _provenance,
     "gate": _gate,
+    "caller": _caller,
     "suggestions": _flag,
 }

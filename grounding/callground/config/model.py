@@ -39,6 +39,19 @@ class Provenance:
     """What is left of a line stays marked when a person has written the rest of it anew."""
 
 
+@dataclass(frozen=True)
+class Caller:
+    """Suggestions of whole calls."""
+
+    enabled: bool = True
+    alpha: float = 0.1
+    """Share of the calls given out unasked that may be wrong."""
+    delta: float = 0.05
+    """Probability that the calibration was lucky and the share is larger."""
+    path: str | None = None
+    """Folder of another model than the bundled one; relative paths start at the workspace root."""
+
+
 class Problem(NamedTuple):
     """A setting that could not be used; the default stands in its place."""
 
@@ -71,6 +84,7 @@ class Config:
     """What the gate blocks, tells and lets through."""
 
     provenance: Provenance = field(default_factory=Provenance)
+    caller: Caller = field(default_factory=Caller)
     suggestions: bool = True
     """Whether calls are suggested in the editor."""
 

@@ -21,6 +21,7 @@ EXIT_PIPE = 141
 
 GATE = {
     "verify": "ask before you write: code at a place, or calls of tools",
+    "suggest": "one grounded call for a request in words, or none",
     "hook": "answer an agent's hook before an edit is written",
     "mcp": "run the MCP server on standard input and output",
     "serve": "the gate over HTTP, on this machine",
@@ -102,8 +103,10 @@ def build_parser() -> argparse.ArgumentParser:
     cache = commands.add_parser("cache", help="show or clear what is kept on disk between runs")
     cache.add_argument("action", choices=("info", "clear"))
 
-    schema = commands.add_parser("schema", help="print the contract of `check --format json`, or of the gate")
-    schema.add_argument("what", nargs="?", choices=("report", "gate"), default="report")
+    schema = commands.add_parser(
+        "schema", help="print the contract of `check --format json`, of the gate, or of `suggest`"
+    )
+    schema.add_argument("what", nargs="?", choices=("report", "gate", "suggest"), default="report")
     doctor = commands.add_parser("doctor", help="print the environment that would be used, and why")
     _where(doctor)
     commands.add_parser("lsp", help="run the language server on standard input and output")

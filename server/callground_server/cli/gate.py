@@ -23,6 +23,10 @@ def main(arguments: Sequence[str]) -> int:
         from callground_server.cli.verify import run_verify
 
         return run_verify(options)
+    if name == "suggest":
+        from callground_server.cli.suggest import run_suggest
+
+        return run_suggest(options)
     if name == "daemon":
         from callground_server.cli.daemon import run_daemon
 
@@ -66,6 +70,27 @@ def verify_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def suggest_parser() -> argparse.ArgumentParser:
+    """``callground suggest``."""
+    parser = argparse.ArgumentParser(
+        prog="callground suggest",
+        description="One grounded call for a request in words, or none and why. "
+        "Exit status: 0 a call, 1 none, 2 usage.",
+    )
+    parser.add_argument("text", nargs="?", metavar="TEXT", help="what is to be done; `-` reads standard input")
+    parser.add_argument("--tools", metavar="TOOLS.json", help="the tools that there are, in any form of definition")
+    parser.add_argument("--at", metavar="FILE:LINE", help="a call of the workspace's functions, written at that line")
+    parser.add_argument("--batch", metavar="FILE.jsonl", help="one JSON request a line, one answer a line")
+    parser.add_argument("--ask", action="store_true", help="the best call also when it is not sure or not complete")
+    parser.add_argument("--alpha", type=float, metavar="SHARE", help="of calls that may be wrong; default: 0.1")
+    parser.add_argument("--delta", type=float, metavar="SHARE", help="chance that it is more; default: 0.05")
+    parser.add_argument("--explain", action="store_true", help="what the decision rests on")
+    parser.add_argument("--json", action="store_true", help="the answer as JSON (`callground schema suggest`)")
+    parser.add_argument("--no-daemon", action="store_true", help="do not ask a running daemon")
+    where(parser)
+    return parser
+
+
 def daemon_parser() -> argparse.ArgumentParser:
     """``callground daemon``."""
     parser = argparse.ArgumentParser(
@@ -83,7 +108,7 @@ def mcp_parser() -> argparse.ArgumentParser:
     """``callground mcp``."""
     parser = argparse.ArgumentParser(
         prog="callground mcp",
-        description="An MCP server on standard input and output: verify, signature_of, find_symbol.",
+        description="An MCP server on standard input and output: verify, signature_of, find_symbol, suggest_call.",
     )
     where(parser)
     return parser
@@ -103,7 +128,13 @@ def serve_parser() -> argparse.ArgumentParser:
     return parser
 
 
-PARSERS = {"verify": verify_parser, "daemon": daemon_parser, "mcp": mcp_parser, "serve": serve_parser}
+PARSERS = {
+    "verify": verify_parser,
+    "suggest": suggest_parser,
+    "daemon": daemon_parser,
+    "mcp": mcp_parser,
+    "serve": serve_parser,
+}
 
 
 def fail(message: str) -> int:

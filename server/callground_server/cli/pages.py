@@ -32,9 +32,16 @@ def print_rules(code: str | None, *, every: bool) -> int:
     return 0
 
 
+_CONTRACTS = {
+    "report": ("callground.verdict", "report.md"),
+    "gate": ("callground.gate", "gate.md"),
+    "suggest": ("callground.caller", "suggest.md"),
+}
+
+
 def print_schema(what: str = "report") -> int:
-    """Print the contract of the JSON report, or of the gate's requests and answers."""
-    folder, name = ("callground.gate", "gate.md") if what == "gate" else ("callground.verdict", "report.md")
+    """Print the contract of the JSON report, or of the requests and answers of the gate or of `suggest`."""
+    folder, name = _CONTRACTS[what]
     page = resources.files(folder) / name
     sys.stdout.write(page.read_text("utf-8"))
     return 0

@@ -170,6 +170,11 @@ def _verify(engine: Engine, message: Mapping[str, Any]) -> dict[str, Any]:
     return {"answer": answer}
 
 
+def _suggest(engine: Engine, message: Mapping[str, Any]) -> dict[str, Any]:
+    near = message.get("near")
+    return {"answer": engine.suggest(message.get("request"), near if isinstance(near, str) else None)}
+
+
 def _hook(engine: Engine, message: Mapping[str, Any]) -> dict[str, Any]:
     from callground_server.gate.hooks.run import respond
 
@@ -194,7 +199,13 @@ def _warm_up(engine: Engine, near: str) -> None:
         logger.exception("warming up %s failed", near)
 
 
-OPERATIONS: dict[str, Operation] = {"verify": _verify, "hook": _hook, "check": _check, "health": _health}
+OPERATIONS: dict[str, Operation] = {
+    "verify": _verify,
+    "suggest": _suggest,
+    "hook": _hook,
+    "check": _check,
+    "health": _health,
+}
 
 
 # -- parts

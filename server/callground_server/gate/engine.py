@@ -8,16 +8,20 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from callground import __version__
 from callground.config import find_root
+from callground.facts.store import Store
 from callground.gate import Answer, Request, answer
 from callground.graph.changes import never
 from callground.graph.driver import Stopped
 from callground.graph.queries import CodeGraph, DefinitionSite
 from callground.session import Session
 from callground.verdict.report import known_path, relative
+from callground_server.gate.suggest import Suggester
 from callground_server.gate.watch import DiskWatch
 from callground_server.gate.wire import RequestError, read_request
 
@@ -100,6 +104,8 @@ class Engine:
         """The only workspace, if there is to be only one."""
         self._lock = threading.RLock()
         self._desks: OrderedDict[tuple[str, str | None, bool], Desk] = OrderedDict()
+        self._suggester: Suggester | None = None
+        self._suggester_lock = threading.Lock()
         self.last_used = time.monotonic()
 
     # -- workspaces
@@ -158,6 +164,20 @@ class Engine:
         if verdicts:
             result["verdicts"] = made.report.verdicts_json()
         return result
+
+    def suggest(self, data: Any, near: str | None = None) -> dict[str, Any]:
+        """The call that a request means, of the tools that come with it.  Raises RequestError."""
+        from callground.config import load
+
+        root = self.root if self.root is not None else find_root(near or os.getcwd())
+        settings = load(root)[0].caller
+        if settings.path is not None:
+            settings = replace(settings, path=os.path.join(root, settings.path))
+        with self._suggester_lock:
+            if self._suggester is None:
+                self._suggester = Suggester(Store(Path(self._cache) if self._cache is not None else None))
+        self.last_used = time.monotonic()
+        return self._suggester.suggest(data, settings)
 
     # -- questions by name
 

@@ -142,6 +142,9 @@ def create_app(
             raise RequestError("`limit` must be a number from 1 to 100")
         return engine.related(name, number)
 
+    def suggest(data: Mapping[str, Any]) -> dict[str, Any]:
+        return engine.suggest(data)
+
     async def health(_: Request) -> Response:
         return JSONResponse({"status": "ok", "version": __version__})
 
@@ -155,6 +158,7 @@ def create_app(
         routes=[
             Route("/verify", route(verify), methods=["POST"]),
             Route("/related", route(related), methods=["POST"]),
+            Route("/suggest", route(suggest), methods=["POST"]),
             Route("/healthz", health, methods=["GET"]),
             Route("/openapi.json", openapi, methods=["GET"]),
             Route("/", docs, methods=["GET"]),

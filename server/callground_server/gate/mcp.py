@@ -1,6 +1,6 @@
 """``callground mcp``: the gate as tools of an agent.  The one door to the package ``mcp``.
 
-Three tools, for the schema of each costs the agent context on every turn.
+Four tools, for the schema of each costs the agent context on every turn.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def create_server(engine: Engine) -> Any:
     server = MCPServer("callground", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
-    async def ask(question: Any) -> dict[str, Any]:
+    async def ask_about(question: Any) -> dict[str, Any]:
         def run() -> dict[str, Any]:
             try:
                 answer: dict[str, Any] = question()
@@ -94,18 +94,24 @@ def create_server(engine: Engine) -> Any:
         request = {key: value for key, value in given.items() if value is not None and value != ""}
         if files or edits:
             request["only_new"] = True
-        return await ask(lambda: engine.verify(request, limit=LIMIT))
+        return await ask_about(lambda: engine.verify(request, limit=LIMIT))
 
     @server.tool(annotations=reads)
     async def signature_of(name: str) -> dict[str, Any]:
         """The real signatures of a function, class or method, by its name or dotted name, in the workspace or an
         installed package."""
-        return await ask(lambda: engine.signature_of(name))
+        return await ask_about(lambda: engine.signature_of(name))
 
     @server.tool(annotations=reads)
     async def find_symbol(query: str, limit: int = 10) -> dict[str, Any]:
         """Where the workspace defines something, by a part of its name or words of it."""
-        return await ask(lambda: engine.find_symbol(query, max(1, min(limit, 50))))
+        return await ask_about(lambda: engine.find_symbol(query, max(1, min(limit, 50))))
+
+    @server.tool(annotations=reads)
+    async def suggest_call(request: str, tools: Any, ask: bool = False) -> dict[str, Any]:
+        """One grounded call of one of `tools` (MCP, OpenAI, Anthropic or JSON Schema definitions) for a request in
+        words, or null and why. With `ask` the best one even when it is not sure, with what is `missing`."""
+        return await ask_about(lambda: engine.suggest({"request": request, "tools": tools, "ask": ask}))
 
     # Ready before the first question, without keeping the client waiting.
     threading.Thread(target=_warm_up, args=(engine,), daemon=True).start()

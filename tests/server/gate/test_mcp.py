@@ -37,7 +37,7 @@ async def call(session, tool, **arguments):
 async def test_tools_cost_little_context(client):
     async with client as session:
         tools = (await session.list_tools()).tools
-        assert {tool.name for tool in tools} == {"verify", "signature_of", "find_symbol"}
+        assert {tool.name for tool in tools} == {"verify", "signature_of", "find_symbol", "suggest_call"}
         cost = sum(
             len(json.dumps(tool.model_dump(include={"name", "description", "input_schema"}, exclude_none=True)))
             for tool in tools
