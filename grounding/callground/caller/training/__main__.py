@@ -53,6 +53,13 @@ def _parser() -> argparse.ArgumentParser:
     digests = commands.add_parser("seal", help="write digests.json over all files of a model folder, check its size")
     digests.add_argument("folder", type=Path, help="the model folder")
 
+    decide = commands.add_parser("decide", help="fit the combiner, the gate and the calibration record of JSON tools")
+    decide.add_argument("folder", type=Path, help="the model folder, with every network in it")
+    decide.add_argument("sets", type=Path, help="folder of the public sets (seal, metatool, toolalpaca)")
+    decide.add_argument("--packages", type=Path, help="folder with the wheel of awscli, for the titles of its examples")
+    decide.add_argument("--target", type=Path, help="where the three files are written; default: the model folder")
+    decide.add_argument("--seed", type=int, default=0, help="of which tools stand beside the right one")
+
     evaluate = commands.add_parser("evaluate", help="print the table of the development groups")
     evaluate.add_argument("folder", type=Path, help="the model folder")
     evaluate.add_argument("data", type=Path, help="a file that `data` wrote")
@@ -79,6 +86,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         named = {field.name for field in fields(Settings)}
         chosen = {key: value for key, value in vars(given).items() if key in named and value is not None}
         train(given.base, given.data, given.target, Settings(**chosen), resume=given.resume)
+    elif given.command == "decide":
+        from callground.caller.training.fit_decisions import decide
+
+        target = given.target or given.folder
+        print(json.dumps(decide(given.folder, given.sets, given.packages, target, given.seed), indent=1))
     elif given.command == "export":
         from callground.caller.training.export import export_model
 

@@ -20,13 +20,14 @@ from scipy.optimize import minimize
 
 from callground.caller import gate as gates
 from callground.caller import selection
+from callground.caller.arguments import fill
 from callground.caller.bundled import CALIBRATION_FILE, KIND, Filler
 from callground.caller.calibration import Calibration, Row, make_calibration, one_per_group
 from callground.caller.encoder import Encoder
 from callground.caller.gate import Gate
 from callground.caller.selection import Combiner, ToolSet, rank
 from callground.caller.tool_vectors import ToolVectors
-from callground.caller.training.decisions import Decision
+from callground.caller.training.decisions import Decision, decisions
 
 Matrix = NDArray[np.float64]
 
@@ -57,6 +58,12 @@ class Judged(NamedTuple):
 def is_calibration(row: Decision) -> bool:
     """Whether a row is left to the calibration: by the tool that it means, with all that is asked of it."""
     return zlib.crc32(f"{row.source}/{row.meant}".encode()) % 2 == 1
+
+
+def decide(model: Path, sets: Path, packages: Path | None, target: Path, seed: int = 0) -> dict[str, Any]:
+    """Fit on every source that is there, with the networks and the filling of arguments of one model folder."""
+    rows = decisions(sets, packages, seed)
+    return fit_all(rows, Encoder(model), target, fill, seed)
 
 
 def fit_all(
