@@ -46,17 +46,20 @@ def optional(ev: Evaluator, site: Site, proof: Proof) -> str:
 def _needed(ev: Evaluator, name: str, above: frozenset[str] = frozenset()) -> bool:
     """Whether using the workspace needs the module: another file imports it outside of every condition and function.
 
-    That file must be needed in its turn: what only a part for one platform imports is needed there alone.  A file
-    that nobody imports is where a program starts.
+    That file must be needed in its turn, be it from inside a function: what only a part for one platform imports is
+    needed there alone.  A file that nobody imports is where a program starts.
     """
     if "." not in name or name.rpartition(".")[2] == "__main__" or len(above) > _FAR:
         return True
     above |= {name}
     for importer in ev.snapshot.importers(name):
-        if importer not in above and _plainly(ev, importer, name):
-            others = set(ev.snapshot.importers(importer)) - above - {importer}
-            if not others or _needed(ev, importer, above):
-                return True
+        if importer in above or importer.startswith(name + "."):
+            continue  # A part of a package does not make the package needed.
+        if not _plainly(ev, importer, name) and not (len(above) > 1 and _inside(ev, importer, name)):
+            continue
+        others = set(ev.snapshot.importers(importer)) - {importer}
+        if not others or "." not in importer or (others - above and _needed(ev, importer, above)):
+            return True
     return False
 
 
@@ -77,3 +80,24 @@ def _plainly(ev: Evaluator, importer: str, name: str) -> bool:
                 if b.kind == "import" and (b.value or "").startswith(name + "."):
                     return True
     return False
+
+
+def _inside(ev: Evaluator, importer: str, name: str) -> bool:
+    """Whether a module imports another in a function and nowhere on a condition: late, to be quick or to break a cycle."""
+    module = ev.module(importer)
+    if module is None:
+        return False
+    found = False
+    for file in ev.faces(module):
+        for piece in file.facts.pieces:
+            for source, names in piece.imports:
+                target = modules.absolute(module, source) or ""
+                if target == name or target.startswith(name + ".") or any(f"{target}.{n}" == name for n in names):
+                    found = True
+        index = ev.index(file)
+        for bound in (*index.names(), "*"):
+            for _piece, b in index.bindings(bound):
+                target = modules.absolute(module, b.value or "") or "" if b.kind in ("import", "from", "star") else ""
+                if target == name or (b.kind == "from" and f"{target}.{b.path}" == name):
+                    return False
+    return found

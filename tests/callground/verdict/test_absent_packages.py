@@ -51,6 +51,16 @@ MISSING = "zz_not_a_package"
             "error",
             "",
         ),
+        (
+            {
+                "app/__init__.py": "",
+                "app/main.py": "def run():\n    from app.late import go\n    go()\n",
+                "app/late/__init__.py": "from app.late.client import go\n",
+                "app/late/client.py": f"import {MISSING}\n\ndef go(): pass\n",
+            },
+            "error",
+            "",
+        ),
     ],
 )
 def test_absent_package(files, severity, says, tmp_path, tmp_path_factory):
