@@ -83,7 +83,7 @@ def _plainly(ev: Evaluator, importer: str, name: str) -> bool:
 
 
 def _inside(ev: Evaluator, importer: str, name: str) -> bool:
-    """Whether a module imports another in a function and nowhere on a condition: late, to be quick or to break a cycle."""
+    """Whether a module imports another in a function and nowhere on a condition: late, for speed or for a cycle."""
     module = ev.module(importer)
     if module is None:
         return False
