@@ -61,7 +61,7 @@ def fill(
     missing or do not belong to this version.
     """
     text = RequestText(request, tuple(scope or ()))
-    scores = span_scores(request, tool, encoder)
+    scores = span_scores(text.text, tool, encoder)  # places in what is read of a long request
     options, rows = prepare(text, tool, scores)
     ranker = load_ranker(_ranker_path(encoder))
     choices = ranker.choose(options, rows)

@@ -226,9 +226,10 @@ def _kind(schema: Schema) -> str:
 def _schema_of(args: Sequence[ToolParameter]) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for arg in args:
-        one = dict(arg.schema)
+        one: dict[str, Any] = dict(arg.schema)
         if not one:
-            one = {} if arg.type == "any" else {"type": arg.type}
+            if arg.type != "any":
+                one["type"] = arg.type
             if arg.items is not None:
                 one["items"] = {"type": arg.items} if arg.items != "any" else {}
             if arg.enum is not None:

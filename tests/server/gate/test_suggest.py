@@ -88,6 +88,13 @@ def test_what_fits_no_tool_gives_no_call(engine, request_):
 
 
 @with_model
+@pytest.mark.parametrize("request_", ["0" * 20_000, "x " * 9_000, "\ud800", "\0", "天気 " * 3_000, "?" * 5_000])
+def test_odd_requests_break_nothing(engine, request_):
+    answer = engine.suggest({"request": request_, "tools": TOOLS, "ask": True, "explain": True})
+    assert (answer["suggestion"] is None) != (answer["abstained"] is None)
+
+
+@with_model
 def test_a_looser_promise_answers_at_least_as_much(engine):
     requests = [WEATHER, "Send an email to ann@example.org", "weather oslo?", "Play some music"]
     answered = [
