@@ -50,6 +50,11 @@ def test_what_agents_need_is_inside(wheel):
     assert {f"callground_server/plugin/{name}" for name in plugin} <= names
 
 
+def test_the_callers_network_is_inside(wheel):
+    names = {name.rpartition("/")[2] for name in wheel.namelist() if name.startswith("callground/caller/model/")}
+    assert {"trunk.onnx", "select.onnx", "span.onnx", "tokenizer.json", "digests.json", "CARD.md"} <= names
+
+
 def test_no_tests_and_no_leftovers(wheel):
     assert not [n for n in wheel.namelist() if "test" in n.lower() or n.endswith((".pyc", ".sqlite"))]
 
