@@ -1,17 +1,12 @@
-"""What the bundled weights fill: plain requests, most of which must be right, and the cost of one."""
+"""What the bundled weights fill: plain requests, most of which must be right."""
 
 from __future__ import annotations
 
 import pytest
 
-from callground.caller.argument_ranker import FILE
 from callground.caller.arguments import fill
-from callground.caller.encoder import Encoder, default_model
+from callground.caller.encoder import Encoder
 from callground.caller.tools import ToolParameter, ToolSpec
-
-pytestmark = pytest.mark.skipif(
-    not (default_model() / FILE).is_file(), reason="this checkout has no model folder (it is made by the training)"
-)
 
 TRIP = ToolSpec(
     "book_trip",
