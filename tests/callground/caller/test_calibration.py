@@ -109,7 +109,7 @@ def test_nothing_is_proven_by_few_rows_or_many_mistakes():
 
 def test_a_looser_alpha_answers_more():
     lot = random.Random(1)
-    record = make_calibration(world(lot, 3000, 0.8), [lot.random() for _ in range(500)])
+    record = make_calibration(world(lot, 3000, 0.6), [lot.random() for _ in range(500)])
     found = [record.guarantee(alpha) for alpha in (0.1, 0.15, 0.2, 0.3)]
     assert all(found)
     coverages = [each.coverage for each in found]
@@ -156,7 +156,7 @@ def test_one_row_stands_for_each_group():
 
 def test_a_record_survives_its_file():
     lot = random.Random(5)
-    record = make_calibration(world(lot, 50, 0.5), [lot.random() for _ in range(90)], about="x", conformal=[0.3, 0.1])
+    record = make_calibration(world(lot, 400, 0.5), [lot.random() for _ in range(90)], about="x", conformal=[0.3, 0.1])
     again = Calibration.from_json(record.to_json())
     assert again.about == "x"
     assert again.conformal == (0.1, 0.3)
