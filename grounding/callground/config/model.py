@@ -88,6 +88,11 @@ class Config:
     suggestions: bool = True
     """Whether calls are suggested in the editor."""
 
+    @property
+    def suggests(self) -> bool:
+        """Whether editors show calls of the workspace's functions."""
+        return self.suggestions and self.caller.enabled
+
     def severity_of(self, code: str, default: str) -> str:
         """The severity that rule `code` has here."""
         return self.severity.get(code, default)

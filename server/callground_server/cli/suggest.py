@@ -44,8 +44,12 @@ def run_suggest(options: argparse.Namespace) -> int:
 
 def _at(options: argparse.Namespace) -> int:
     # The command for JSON tools need not load what reads Python files.
+    from callground.config import find_root, load
     from callground_server.cli.suggest_code import run_at
 
+    root = options.root or find_root(os.path.abspath(options.at.rpartition(":")[0]))
+    if not load(os.path.abspath(root))[0].caller.enabled:
+        return fail("the caller is switched off (`caller.enabled` of the settings)")
     return run_at(options)
 
 

@@ -72,7 +72,7 @@ class Suggestions(Listener):
             self._fill(folder)
 
     def _fill(self, folder: Folder) -> None:
-        if folder.config.suggestions and not folder.lone:
+        if folder.config.suggests and not folder.lone:
             self.worker.warm_up()
             self.worker.fill(folder)
 
@@ -169,7 +169,7 @@ class Suggestions(Listener):
 
     def _place(self, uri: str, position: lsp.Position) -> tuple[Document, Folder, int] | None:
         document, folder = self._session.document(uri), self._session.folder(uri)
-        if document is None or folder is None or not folder.config.suggestions or self.worker.unavailable():
+        if document is None or folder is None or not folder.config.suggests or self.worker.unavailable():
             return None
         offset = document.offset(position.line, position.character, self._session.client.encoding)
         return document, folder, offset

@@ -72,7 +72,7 @@ class Suggesting:
 
     def fill(self, folder: Folder) -> None:
         """Read and embed a folder's tools, in slices that give way to anything urgent."""
-        if not folder.config.suggestions or self.unavailable() is not None:
+        if not folder.config.suggests or self.unavailable() is not None:
             return
         self._done.discard(folder.root)
         self.session.worker.submit(("tools", folder.root), lambda: self._slice(folder), urgent=False)

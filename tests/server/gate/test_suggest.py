@@ -157,6 +157,16 @@ def test_settings():
     assert read_settings({"caller": 1})[1][0].message.startswith("`caller` must be a table")
 
 
+def test_the_off_switch_is_for_editors_too(root, monkeypatch, capsys):
+    assert read_settings({})[0].suggests
+    assert not read_settings({"suggestions": False})[0].suggests
+    assert not read_settings({"caller": {"enabled": False}})[0].suggests
+    monkeypatch.chdir(root)
+    (root / "pyproject.toml").write_text("[tool.callground.caller]\nenabled = false\n")
+    assert main(["suggest", "send it", "--at", str(root / "app" / "mail.py") + ":1"]) == 2
+    assert "switched off" in capsys.readouterr().err
+
+
 # -- the command
 
 
