@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 
 from cattrs import Converter
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient
 from pytest_lsp.client import register_lsp_features
@@ -21,8 +22,8 @@ import callground_server
 SETTINGS = {"scope": "all", "python": sys.executable}
 """Every finding, in an environment that is known: tests that are about something else say so."""
 
-PATIENCE = 30.0
-"""Seconds to wait for anything: machines that run tests are slow."""
+PATIENCE = 240.0
+"""Seconds to wait for anything: machines that run tests may be starved.  A test that passes waits no longer for it."""
 
 
 def server_command(*arguments: str) -> list[str]:
@@ -257,13 +258,23 @@ class Editor:
             await self.until(lambda before=before: self.refreshes > before, f"a request to pull {name} again", left)  # type: ignore[misc]
 
     async def pull(self, name: str, previous: str | None = None) -> Any:
-        """Ask for the diagnostics of a file."""
-        return await asyncio.wait_for(
-            self.client.text_document_diagnostic_async(
+        """Ask for the diagnostics of a file, and again when the server is behind, as editors do."""
+        deadline = asyncio.get_running_loop().time() + PATIENCE
+        while True:
+            asked = self.client.text_document_diagnostic_async(
                 lsp.DocumentDiagnosticParams(lsp.TextDocumentIdentifier(self.uri(name)), previous_result_id=previous)
-            ),
-            PATIENCE,
-        )
+            )
+            try:
+                return await asyncio.wait_for(asked, PATIENCE)
+            except JsonRpcException as error:
+                behind = error.code == lsp.LSPErrorCodes.ServerCancelled.value
+                if not behind or asyncio.get_running_loop().time() > deadline:
+                    raise
+
+    async def settle(self) -> None:
+        """Wait until the server has nothing left to do; there is no other limit than the test's own."""
+        answer = await self.client.protocol.send_request_async("callground/settle", {})
+        assert answer.settled
 
 
 def _converter() -> Converter:

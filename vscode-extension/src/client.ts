@@ -18,6 +18,11 @@ export class Client extends LanguageClient {
     super.registerFeature(feature);
   }
 
+  /** To the log alone: a server that ends is told by the status item, and `Server` says when that does not help. */
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+
   /** Run a command of the server. */
   command<T>(name: string, ...parameters: unknown[]): Promise<T | null> {
     return this.sendRequest<T | null>(COMMANDS, { command: name, arguments: parameters });

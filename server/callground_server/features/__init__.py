@@ -19,6 +19,7 @@ from callground_server.features import (
     provenance,
     pull,
     push,
+    settled,
     status,
     suggest,
     watching,
@@ -44,6 +45,7 @@ ALL = (
     provenance,
     gate,
     suggest,
+    settled,
 )
 """Each has `register(server)`, in the order in which their listeners are called."""
 

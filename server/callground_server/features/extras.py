@@ -8,6 +8,7 @@ A client asks for it by the capability ``experimental.callground``: ``{"status":
 | ``callground/documentStatus`` | to the client | how the calls of one document came out |
 | ``callground/provenance`` | to the client | the ranges of a document with their origin |
 | ``callground/didInsert`` | to the server | the client knows where a range came from |
+| ``callground/settle`` | to the server | a request, answered when nothing is left to do |
 | ``callground/mark`` | to the server | a person says where ranges came from |
 """
 

@@ -112,6 +112,11 @@ class Folder:
         """Whether the graph is there and its index is complete."""
         return self._workspace is not None and self._workspace.complete
 
+    @property
+    def settled(self) -> bool:
+        """Whether the first index is over."""
+        return self.ready or self._closed
+
     def start_index(self, progress: Progress, done: Callable[[], None]) -> None:
         """Index in a thread of its own; `done` is called from that thread."""
         workspace = self.workspace

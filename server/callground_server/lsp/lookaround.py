@@ -69,7 +69,17 @@ class LookAround:
         self._soon = None
         self.now()
 
-    async def _look(self) -> None:
+    async def look(self) -> bool:
+        """Look at everything, and at once; whether something differs, which is then on its way."""
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None
+        while self._looking:
+            await asyncio.sleep(0.02)
+        self._looking = True
+        return await self._look()
+
+    async def _look(self) -> bool:
         try:
             different, self._cost = await asyncio.get_running_loop().run_in_executor(
                 None, _different, list(self._session.folders.values())
@@ -78,6 +88,7 @@ class LookAround:
             self._looking = False
         if different and not self._session.closed:
             self._session.background("look", Folder.refresh, different)
+        return bool(different)
 
     async def _run(self) -> None:
         while not self._session.closed:

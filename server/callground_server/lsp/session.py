@@ -29,6 +29,8 @@ logger = logging.getLogger(__name__)
 
 DEBOUNCE = 0.15
 """Seconds of quiet before typed text is judged."""
+SETTLE_INTERVAL = 0.02
+"""Seconds between two looks at whether anything is left to do."""
 # The folder of documents that are no files, when none is open: it holds nothing.
 _NOWHERE = os.path.join(os.path.sep, "nonexistent", "callground")
 
@@ -269,6 +271,24 @@ class Session:
         self.background(("again", uri), Folder.start_afresh, [entry.folder])
         entry.dirty = True
         return await self.current(uri)
+
+    async def settle(self) -> bool:
+        """Wait until nothing is left to do, after a look at the disk; False when the session ends before."""
+        looked = False
+        while not self.closed:
+            busy = not self.worker.idle() or any(
+                entry.dirty or entry.timer is not None or entry.waiters for entry in self._entries.values()
+            )
+            # Results and news that the worker has handed over come in before this goes on.
+            await asyncio.sleep(0)
+            if busy or not self.worker.idle() or not all(folder.settled for folder in self.folders.values()):
+                looked = False
+                await asyncio.sleep(SETTLE_INTERVAL)
+            elif looked:
+                return True
+            else:
+                looked = not await self.look_around.look()
+        return False
 
     def reload_settings(self) -> None:
         """A file with settings was changed."""

@@ -198,7 +198,8 @@ export async function killed(w, { root, bundled }, step) {
   await w.until("another server", async () => (await pids()).some((pid) => !before.includes(pid)));
   await w.languageStatusSays(/1 ungrounded/);
   await w.findings(file, [["inventd", "unknown-member"]]);
-  check((await w.page.locator(".notification-toast").count()) === 0, "nothing pops up");
+  const said = await w.notifications();
+  check(said.length === 0, `something popped up: ${said.join(" | ")}`);
   step("back");
   await w.palette("callground: Restart the Server");
   await w.languageStatusSays(/1 ungrounded/);

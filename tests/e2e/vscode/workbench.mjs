@@ -91,6 +91,20 @@ export class Workbench {
     }
   }
 
+  /** What our extension has popped up.  The workbench has messages of its own, about its connection for example. */
+  async notifications() {
+    const all = await this.page
+      .locator(".notification-toast")
+      .evaluateAll((toasts) =>
+        toasts.map((toast) =>
+          [toast, ...toast.querySelectorAll("[aria-label]")]
+            .map((part) => part.getAttribute("aria-label") ?? part.textContent)
+            .join(" "),
+        ),
+      );
+    return all.filter((text) => /callground/i.test(text));
+  }
+
   async shot(name) {
     await this.page.waitForTimeout(400);
     await this.page.screenshot({ path: path.join(this.given.shots, `${name}.png`) });

@@ -28,7 +28,6 @@ from profiles import capabilities
 SEQUENCES = int(os.environ.get("CALLGROUND_SEQUENCES", "10"))
 """For both kinds of editor together; the nightly command asks for a thousand."""
 STEPS = 10
-PATIENCE = 30.0
 FIRST = int(os.environ.get("CALLGROUND_FIRST_SEQUENCE", "0"))
 
 CLIENT = """\
@@ -207,21 +206,18 @@ class World:
         # What an edit breaks elsewhere is a finding of that edit: a fresh server has not seen any.
         return sorted(plain(item) for item in items if not item.message.startswith("this edit breaks"))
 
-    async def settled(self, expected: dict[str, list[Any]]) -> dict[str, tuple[list[Any], list[Any]]]:
-        """Wait until the editor sees what is expected; what it does not."""
-        deadline = asyncio.get_running_loop().time() + PATIENCE
-        while True:
-            wrong = {}
-            for name, wanted in expected.items():
-                found = await self.seen(self.editor, name)
-                if found != wanted:
-                    wrong[name] = (
-                        [item for item in found if item not in wanted],
-                        [item for item in wanted if item not in found],
-                    )
-            if not wrong or asyncio.get_running_loop().time() > deadline:
-                return wrong
-            await asyncio.sleep(0.1)
+    async def wrong(self, expected: dict[str, list[Any]]) -> dict[str, tuple[list[Any], list[Any]]]:
+        """What the editor sees when its server has nothing left to do, and should not; and what it should."""
+        await self.editor.settle()
+        wrong = {}
+        for name, wanted in expected.items():
+            found = await self.seen(self.editor, name)
+            if found != wanted:
+                wrong[name] = (
+                    [item for item in found if item not in wanted],
+                    [item for item in wanted if item not in found],
+                )
+        return wrong
 
     async def fresh(self) -> dict[str, list[Any]]:
         """What a new server shows of the state that there is now."""
@@ -230,20 +226,8 @@ class World:
         await editor.start()
         for name, text in texts.items():
             editor.open(name, text)
-        answer = await editor.client.workspace_execute_command_async(lsp.ExecuteCommandParams("callground.verify", []))
-        while not all(found["complete"] for found in answer.values()):
-            await asyncio.sleep(0.05)
-            answer = await editor.client.workspace_execute_command_async(
-                lsp.ExecuteCommandParams("callground.verify", [])
-            )
-        expected = {}
-        for name in texts:
-            # Better suggestions come with a second result: wait until there is no other.
-            before, found = None, await self.seen(editor, name)
-            while found != before:
-                await asyncio.sleep(0.3)
-                before, found = found, await self.seen(editor, name)
-            expected[name] = found
+        await editor.settle()
+        expected = {name: await self.seen(editor, name) for name in texts}
         await editor.stop()
         return expected
 
@@ -270,7 +254,7 @@ async def run(root: Path, kind: str, number: int) -> None:
     for _ in range(STEPS):
         await world.step()
     expected = await world.fresh()
-    wrong = await world.settled(expected)
+    wrong = await world.wrong(expected)
     assert not wrong, f"sequence {number} ({kind}): {world.log}\nshown, but not by a fresh server; and missing: {wrong}"
     assert await world.editor.stop() == 0
     shutil.rmtree(root)

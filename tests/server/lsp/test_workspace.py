@@ -176,6 +176,18 @@ async def test_the_first_result_comes_before_the_index_is_complete(pushed: Edito
     assert not published[0].diagnostics, "at first nobody knows whether a subclass or a patch has it"
 
 
+async def test_settled_means_that_nothing_is_left_to_do(pushed: Editor) -> None:
+    lay(pushed.root, {"api.py": API})
+    await pushed.start()
+    pushed.open("client.py", "import api\n\napi.connect(1)\napi.unreal()\n")
+    await pushed.settle()
+    assert pushed.underlined("client.py") == ["unreal"]
+    with open(pushed.root / "api.py", "a") as file:
+        file.write("\n\ndef unreal(): ...\n")
+    await pushed.settle()
+    assert pushed.underlined("client.py") == []
+
+
 async def test_an_orderly_end(pushed: Editor) -> None:
     lay(pushed.root, {"api.py": API})
     await pushed.start()
