@@ -74,7 +74,11 @@ class Status(Listener):
                         "environment": folder.environment,
                     }
                 )
-        self._extras.send("status", STATUS, {"folders": folders})
+        message: dict[str, Any] = {"folders": folders}
+        off = self._session.suggestions_off
+        if off is not None:
+            message["caller"] = {"available": False, "message": off} if off else {"available": True}
+        self._extras.send("status", STATUS, message)
 
 
 def counts(outcome: Outcome) -> dict[str, Any]:

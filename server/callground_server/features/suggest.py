@@ -64,6 +64,7 @@ class Suggestions(Listener):
 
     def indexed(self, folder: Folder) -> None:
         """The tools are read and embedded from now on, whenever there is nothing else to do."""
+        self._session.suggestions_off = self.worker.unavailable() or ""
         self._fill(folder)
 
     def looked(self, folder: Folder) -> None:
@@ -268,7 +269,8 @@ AI = Stamp("ai", signals.CLIENT, 1.0, "callground")
 def register(server: Server) -> None:
     """Offer suggestions; the settings decide whether any are made."""
     suggestions = Suggestions(server)
-    server.session.listeners.append(suggestions)
+    # First, so that the status that goes out with the index says how it is.
+    server.session.listeners.insert(0, suggestions)
 
     @server.feature(lsp.TEXT_DOCUMENT_INLINE_COMPLETION)
     async def inline_completion(params: lsp.InlineCompletionParams) -> list[lsp.InlineCompletionItem]:

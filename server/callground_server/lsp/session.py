@@ -62,6 +62,8 @@ class Session:
         """The notebooks feature, which splits results among cells."""
         self.findings_in_scope: Callable[[Document, Outcome, list[Finding]], list[Finding]] = _all_findings
         """Which findings of a document are shown."""
+        self.suggestions_off: str | None = None
+        """Why no calls are suggested; empty where they are, None where nobody has looked."""
         self.impact = Impact(self)
         self.listeners.append(self.impact)
         self.configuration_changed: Callable[[], Awaitable[None]] | None = None

@@ -8,6 +8,7 @@ export const SERVER_KEYS: Readonly<Record<string, string>> = {
   roots: "roots",
   severity: "severity",
   perFileIgnores: "per-file-ignores",
+  suggestions: "suggestions",
 };
 
 /** Settings after whose change a new server has to be started. */
