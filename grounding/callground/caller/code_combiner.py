@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 COMBINER_FILE = "combiner_code.json"
 CALIBRATION_FILE = "calibration_code.json"
-ALPHA, DELTA = 0.15, 0.05
+ALPHA, DELTA = 0.2, 0.05
 _NAMES = tuple(FEATURES)
 
 RELATIVE = ("cosine", "overlap", "name said", "function alike", "words near", "arguments at hand")

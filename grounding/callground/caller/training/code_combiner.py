@@ -3,8 +3,7 @@
 The ranking is a conditional logit with one hidden layer (McFadden 1974): over the tools of a place, the softmax of
 their scores should give the tool that was called.  Adam (Kingma and Ba 2015), numpy alone; seeds are fixed.
 
-The gate is a logistic regression: is the best tool the right one?  What it takes to show a suggestion unasked is
-found by `callground.caller.calibration`.  Places are split by project: none is in the fit and in the calibration.
+The gate is a logistic regression: is the best tool the right one?  `code_fit` puts both together.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from callground.caller.calibration import Calibration, Row, make_calibration
 from callground.caller.code_combiner import GATE, CodeCombiner, Weights, expanded, gate_inputs
 
 if TYPE_CHECKING:
@@ -57,10 +55,10 @@ class _Batch:
 def fit(
     places: Sequence[PlaceRows],
     *,
-    hidden: int = 24,
-    epochs: int = 30,
+    hidden: int = 16,
+    epochs: int = 25,
     rate: float = 3e-3,
-    decay: float = 1e-3,
+    decay: float = 1e-2,
     dropped: Sequence[int] = (),
     seed: int = 0,
 ) -> Weights:
@@ -202,14 +200,3 @@ def sureness(combiner: CodeCombiner, decision: Decision) -> float:
     """The gate's figure for a decision, between 0 and 1."""
     value = float(decision.inputs @ combiner.gate[:-1] + combiner.gate[-1])
     return 1 / (1 + math.exp(-value))
-
-
-def calibrated(
-    combiner: CodeCombiner, rows: Sequence[Decision], development: Sequence[Decision], about: str
-) -> Calibration:
-    """The calibration record: `rows` are of other projects than `development` and than the fit."""
-    return make_calibration(
-        [Row(sureness(combiner, row), not row.right) for row in rows],
-        [sureness(combiner, row) for row in development],
-        about=about,
-    )

@@ -1,8 +1,9 @@
 """Rows of places into the ranking and the gate of the code side.
 
-Every project is decided on by networks that have not seen it: the gate is fitted on half of the projects' decisions
-and calibrated on the other half's.  The ranking that ships is fitted on all of them.  The projects of evaluation are
-only measured.
+Every project is decided on by networks that have not seen it.  The gate is crossed: what it says of each half of the
+projects comes from a gate that is fitted on the other half, and that is what is calibrated, with thresholds that are
+fixed beforehand.  The ranking and the gate that ship are fitted on all of them.  The projects of evaluation are only
+measured.
 
     python -m callground.caller.training.code_fit ROWS_FOLDER MODEL_FOLDER [--more ROWS_FOLDER]
 """
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from callground.caller.calibration import Calibration
+from callground.caller.calibration import Row, make_calibration
 from callground.caller.code_combiner import (
     ALPHA,
     CALIBRATION_FILE,
@@ -30,7 +31,6 @@ from callground.caller.encoder import Encoder
 from callground.caller.training.code_combiner import (
     Decision,
     PlaceRows,
-    calibrated,
     decisions,
     fit,
     fit_gate,
@@ -40,6 +40,8 @@ from callground.caller.training.code_combiner import (
 from callground.caller.training.code_places import EVALUATION
 from callground.caller.training.code_rows import Example, read
 
+THRESHOLDS = tuple(step / 100 for step in range(98, 38, -1))
+"""Thresholds that are tested; fixed, so that they depend on no data."""
 _NAMES = tuple(FEATURES)
 COSINE, ALIKE = _NAMES.index("cosine"), _NAMES.index("function alike")
 CONTEXT = tuple(range(_NAMES.index("function named"), len(_NAMES)))
@@ -97,6 +99,15 @@ def halves(projects: dict[str, list[Decision]]) -> tuple[list[Decision], list[De
     return one, other
 
 
+def crossed(combiner: CodeCombiner, one: Sequence[Decision], other: Sequence[Decision]) -> list[Row]:
+    """What a gate that is fitted on one half says of the other, both ways round."""
+    rows: list[Row] = []
+    for mine, theirs in ((one, other), (other, one)):
+        gated = CodeCombiner(combiner.weights, fit_gate(mine))
+        rows += [Row(sureness(gated, row), not row.right) for row in theirs]
+    return rows
+
+
 def shown(combiner: CodeCombiner, rows: Iterable[Decision], threshold: float) -> tuple[int, int, int]:
     """(shown, right, all) at a threshold."""
     listed = list(rows)
@@ -112,7 +123,7 @@ def main() -> None:
     parser.add_argument("--more", type=Path, help="rows that the ranking is fitted on besides, and nothing else is")
     parser.add_argument("--cache", type=Path, help="a file that keeps vectors between runs")
     parser.add_argument("--hidden", type=int, default=16)
-    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--epochs", type=int, default=25)
     parser.add_argument("--networks", type=int, default=3)
     given = parser.parse_args()
     examples = [each for file in sorted(given.rows.glob("*.npz")) for each in read(file)]
@@ -123,13 +134,15 @@ def main() -> None:
     more = [place for place in more if place.project not in EVALUATION]
     measured = [place for place in places if place.project in EVALUATION]
     final = networks([*fitted, *more], given.networks, given.hidden, given.epochs)
-    development, rest = halves(out_of_fold(fitted, more, given.hidden, given.epochs))
-    final.gate = fit_gate(development)
+    one, other = halves(out_of_fold(fitted, more, given.hidden, given.epochs))
+    final.gate = fit_gate([*one, *other])
+    rows = crossed(final, one, other)
+    strange = sum(place.called < 0 for place in fitted)
     about = (
-        f"{len(rest)} places under comments of {len({row.project for row in rest})} projects that the gate was not "
-        f"fitted on, a third of which call nothing of the workspace"
+        f"{len(rows)} places under comments of {len({row.project for row in (*one, *other)})} projects, {strange} of "
+        f"which call nothing of the workspace; decided on by networks and gates that have not seen the project"
     )
-    record: Calibration = calibrated(final, rest, development, about)
+    record = make_calibration(rows, THRESHOLDS, about=about)
     guarantee = record.guarantee(ALPHA, DELTA)
     (given.model / COMBINER_FILE).write_text(json.dumps(final.to_json()) + "\n", "utf-8")
     (given.model / CALIBRATION_FILE).write_text(json.dumps(record.to_json()) + "\n", "utf-8")
