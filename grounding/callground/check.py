@@ -181,16 +181,22 @@ def _configured(verdict: Verdict, config: Config, off: frozenset[str]) -> Verdic
     finding = verdict.finding
     if finding is None:
         return verdict
+    if config.ignore_names and config.ignores(finding.named):
+        return _silent(verdict, f"`{finding.named}` is ignored by `ignore-names`")
     severity = "off" if finding.code in off else config.severity_of(finding.code, finding.severity)
     if severity == "off":
         where = "per-file-ignores" if finding.code in off else "severity"
-        if verdict.status == "grounded":
-            return replace(verdict, finding=None)
-        detail = f"rule {finding.code} is off by `{where}`"
-        return replace(verdict, status="abstained", reason=Reason.IGNORED, detail=detail, finding=None)
+        return _silent(verdict, f"rule {finding.code} is off by `{where}`")
     if severity == finding.severity:
         return verdict
     return replace(verdict, finding=replace(finding, severity=severity))
+
+
+def _silent(verdict: Verdict, detail: str) -> Verdict:
+    """The verdict without its finding; a call that exists stays grounded."""
+    if verdict.status == "grounded":
+        return replace(verdict, finding=None)
+    return replace(verdict, status="abstained", reason=Reason.IGNORED, detail=detail, finding=None)
 
 
 def _once(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:

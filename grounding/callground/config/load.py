@@ -240,6 +240,7 @@ _READERS: dict[str, Callable[[str, object, _Report], object]] = {
     "roots": _texts,
     "severity": _severities,
     "per-file-ignores": _ignores,
+    "ignore-names": _texts,
     "provenance": _provenance,
     "gate": _gate,
     "caller": _caller,

@@ -80,6 +80,8 @@ class Config:
     """Rule code -> ``error``, ``warning``, ``hint`` or ``off``."""
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """(pattern, rule codes) in the order in which they were written."""
+    ignore_names: tuple[str, ...] = ()
+    """Dotted names, with ``*`` for anything, about which nothing is said (``pandas.Series.split``, ``legacy.*``)."""
     gate: Policy = field(default_factory=Policy)
     """What the gate blocks, tells and lets through."""
 
@@ -96,6 +98,10 @@ class Config:
     def severity_of(self, code: str, default: str) -> str:
         """The severity that rule `code` has here."""
         return self.severity.get(code, default)
+
+    def ignores(self, name: str) -> bool:
+        """Whether nothing is to be said about a dotted name."""
+        return any(fnmatchcase(name, pattern) for pattern in self.ignore_names)
 
     def ignored_in(self, relative: str) -> frozenset[str]:
         """The rule codes that are switched off in the file `relative` (to the root, with ``/``)."""

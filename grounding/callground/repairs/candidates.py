@@ -35,6 +35,7 @@ SOURCES = {
     "used-by": "in a module that the asked module imports",
     "text": "named by the library's own text about the missing name",
     "function": "a function of the module that has the class",
+    "accessor": "behind an attribute of what was asked",
     "parameter": "a parameter of the callee",
     "module-name": "a module that can be imported",
 }

@@ -40,7 +40,7 @@ class Fit(NamedTuple):
 
 def of(asked: Asked, candidate: Candidate, receiver: bool = False) -> Fit:
     """How a candidate fits; `receiver` puts the object that was asked before the arguments."""
-    if candidate.source == "parameter":
+    if candidate.source in ("parameter", "accessor"):
         return Fit()
     found = asked.source.ask(lambda: _of(asked, candidate, receiver))
     return found if found is not None else Fit()

@@ -150,10 +150,10 @@ def _holding(asked: Asked, package: str, besides: str) -> list[Candidate]:
     source, ev, wrong = asked.source, asked.source.evaluator, asked.name.rpartition(".")[2]
     telling = [part.encode() for part in parts(wrong) if len(part) >= 4] or [plain(wrong).encode()]
     hits: list[tuple[int, str]] = []
-    for name in _walk(asked, package):
+    for name in walk(asked, package):
         if name == besides:
             continue
-        text = _raw(asked, name)
+        text = raw(asked, name)
         if text is None:
             continue
         exact = re.search(rf"\b{re.escape(wrong)}\b".encode(), text) is not None
@@ -192,11 +192,11 @@ def _named_in(asked: Asked, module: Module, file: SourceFile, place: str) -> Ite
         wanted = ImportWanted(home, real)
         why = f"{home} has it" if name == wrong else f"{home} has `{real}`; {alike.reason}"
         yield Candidate(
-            real, place, _reached(asked, home, real), home, kind, wanted, file.path, likeness=alike.score, why=why
+            real, place, reached(asked, home, real), home, kind, wanted, file.path, likeness=alike.score, why=why
         )
 
 
-def _reached(asked: Asked, home: str, name: str) -> str:
+def reached(asked: Asked, home: str, name: str) -> str:
     """The callee's text for a name of another module: through the asked package where it leads there."""
     owner = asked.proof.owner_object
     node = asked.proof.node
@@ -206,8 +206,8 @@ def _reached(asked: Asked, home: str, name: str) -> str:
     return name
 
 
-def _walk(asked: Asked, package: str) -> Iterator[str]:
-    """Public modules of a package, the nearest to its top first."""
+def walk(asked: Asked, package: str, private: bool = False) -> Iterator[str]:
+    """Public modules of a package (with `private`: and those behind them), the nearest to its top first."""
     space = asked.source.snapshot.space
     pending = [(package, 0)]
     count = 0
@@ -218,11 +218,11 @@ def _walk(asked: Asked, package: str) -> Iterator[str]:
         if depth >= _DEPTH:
             continue
         for child in sorted(space.finder.submodules(name)):
-            if not _QUIET.match(child):
+            if not _QUIET.match(child.lstrip("_") if private else child):
                 pending.append((f"{name}.{child}", depth + 1))
 
 
-def _raw(asked: Asked, name: str) -> bytes | None:
+def raw(asked: Asked, name: str) -> bytes | None:
     """A module's text, unread by anybody: most modules are ruled out by a look for the word."""
     located = asked.source.snapshot.space.finder.locate(name)
     path = located.path or located.stub_path if located is not None else None
@@ -248,7 +248,7 @@ def _in_imported(asked: Asked, module: Module) -> Iterator[Candidate]:
     for name in sorted(names):
         if name.partition(".")[0] == top or not source.ask(lambda n=name: ev.snapshot.exists(n)):  # type: ignore[misc]
             continue
-        text = _raw(asked, name)
+        text = raw(asked, name)
         if text is None or re.search(rb"\b" + re.escape(wrong) + rb"\b", text) is None:
             continue
         got = source.ask(lambda n=name: modules.import_from(ev, n, asked.name))  # type: ignore[misc]

@@ -102,5 +102,6 @@ KINDS = {
     "make-keyword": "surplus positional arguments are given by their names",
     "create": "a new function or method, to be written",
     "ignore": "a comment that silences the finding here",
+    "ignore-name": "a setting that silences the name everywhere",
 }
 """Every kind of repair."""

@@ -8,10 +8,12 @@ Likeness decides which candidates are looked at closely; only for those are sign
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 
 from callground.repairs import candidates as places
 from callground.repairs import fit as fits
+from callground.repairs import indirect
 from callground.repairs.asked import Asked
 from callground.repairs.model import Candidate, Ranked
 from callground.repairs.words import likeness, parts, plain
@@ -43,6 +45,7 @@ _DISTANCE = {
     "submodule": -6.0,
     "used-by": -8.0,
     "function": -6.0,
+    "accessor": -2.0,
 }
 
 
@@ -59,14 +62,16 @@ def rank(asked: Asked, found: Iterable[Candidate] | None = None, limit: int = 10
         pool = [c for c in pool if not (c.name.startswith("__") and c.name.endswith("__"))]
     first = sorted(((_first_look(asked, c), c) for c in pool), key=lambda s: (-s[0][0], s[1].text))
     chosen = _worth_a_look(first)
+    counted: Counter[str] = Counter()
     if not chosen or chosen[0][0][0] < NEAR:
         # Nothing is like it: what the workspace calls most may be meant.
+        counted = indirect.uses(asked)
         by_use = sorted(
             (f for f in first if f not in chosen and f[1].source not in _FAR),
-            key=lambda s: (-_uses(asked, s[1].name), s[1].text),
+            key=lambda s: (-_uses(asked, s[1].name), -counted[s[1].name], s[1].text),
         )
-        chosen += [each for each in by_use if each[1].kind != "variable"][:_UNLIKE]
-    ranked = [_closer(asked, candidate, score, reasons) for (score, reasons), candidate in chosen]
+        chosen += [each for each in by_use if each[1].kind != "variable" or counted[each[1].name]][:_UNLIKE]
+    ranked = [_closer(asked, candidate, score, reasons, counted) for (score, reasons), candidate in chosen]
     kept = [each for each in ranked if each is not None]
     kept.sort(key=lambda r: (-r.score, r.candidate.text))
     return kept[:limit]
@@ -129,9 +134,11 @@ def _first_look(asked: Asked, candidate: Candidate) -> tuple[float, tuple[str, .
     return score, tuple(reasons)
 
 
-def _closer(asked: Asked, candidate: Candidate, score: float, reasons: tuple[str, ...]) -> Ranked | None:
+def _closer(
+    asked: Asked, candidate: Candidate, score: float, reasons: tuple[str, ...], counted: Counter[str]
+) -> Ranked | None:
     fit = fits.of(asked, candidate, receiver=candidate.source == "function")
-    if not fit.exists:
+    if not fit.exists or (candidate.source == "function" and fit.kind == "module"):
         return None
     said = list(reasons)
     if fit.binds is True:
@@ -151,6 +158,11 @@ def _closer(asked: Asked, candidate: Candidate, score: float, reasons: tuple[str
         bonus = min(5.0, 1.2 * math.log2(1 + uses))
         score += bonus
         said.append(f"used in {uses} files of the workspace (+{bonus:.1f})")
+    own = counted[candidate.name]
+    if own and candidate.source != "parameter":
+        bonus = min(6.0, 0.8 * math.log2(1 + own))
+        score += bonus
+        said.append(f"the library itself names it {own} times (+{bonus:.1f})")
     path, line = (fit.path, fit.line) if fit.path else (candidate.path, candidate.line)
     kind = fit.kind or candidate.kind
     placed = candidate._replace(path=path, line=line, kind=kind)

@@ -12,11 +12,12 @@ from dataclasses import replace
 from callground.graph.changes import never
 from callground.graph.snapshot import Snapshot
 from callground.graph.workspace import Workspace
-from callground.repairs import arguments, creating, habits, ignoring, naming
+from callground.repairs import arguments, creating, habits, ignoring, ignoring_names, naming, second_fault
 from callground.repairs.asked import Asked, Source
 from callground.repairs.model import Candidate, FileEdits, ImportWanted, Ranked, Repair
 from callground.repairs.ranking import rank
-from callground.repairs.verified import Texts, confirmed, verify
+from callground.repairs.verified import Outcome, Texts, confirmed, verify
+from callground.repairs.words import plain
 from callground.resolve.memo import Memo
 from callground.source.pieces import normalized
 from callground.verdict.model import Range, Suggestion, Verdict
@@ -133,6 +134,7 @@ class Repairs:
     ) -> list[Repair]:
         """The repairs that hold, best first; at most one of them is certain."""
         held: list[Repair] = []
+        nearly = 0
         seen: set[tuple[FileEdits, ...]] = set()
         for proposal in self.proposals(verdict):
             if proposal.changes in seen or (
@@ -140,9 +142,15 @@ class Repairs:
             ):
                 continue
             seen.add(proposal.changes)
-            repair = self.verified(proposal, verdict, stop=stop)
+            outcome = self._outcome(proposal, verdict, stop)
+            repair = confirmed(proposal, outcome)
             if repair is not None:
                 held.append(repair)
+            elif not certain_only and nearly < second_fault.MOST_TRIED:
+                # The callee may be right, and something in its arguments wrong as well.
+                both = list(second_fault.joined(proposal, outcome, verdict, self.snapshot))
+                nearly += bool(both)
+                held += [each for one in both if (each := self.verified(one, verdict, stop=stop)) and each.verified]
         others = [r for r in held if r.kind not in ("remove-import", "create")]
         if not others and held and not certain_only:
             # An import that fails, that nothing uses and that stands for nothing real can only go.
@@ -157,7 +165,10 @@ class Repairs:
 
     def verified(self, repair: Repair, verdict: Verdict, *, stop: Callable[[], bool] = never) -> Repair | None:
         """The repair, if the text that it makes holds."""
-        outcome = verify(
+        return confirmed(repair, self._outcome(repair, verdict, stop))
+
+    def _outcome(self, repair: Repair, verdict: Verdict, stop: Callable[[], bool]) -> Outcome:
+        return verify(
             repair,
             self.path,
             verdict,
@@ -167,19 +178,27 @@ class Repairs:
             self._memo,
             stop=stop,
         )
-        return confirmed(repair, outcome)
 
     def ignored(self, verdict: Verdict) -> Repair | None:
         """The comment that silences a finding."""
         return ignoring.repair(self.source, verdict)
 
+    def name_ignored(self, verdict: Verdict, root: str) -> Repair | None:
+        """The setting of the workspace at `root` that silences a finding's name everywhere."""
+        return ignoring_names.repair(root, verdict, self.text)
+
 
 def _ranked(asked: Asked) -> list[Ranked]:
-    from callground.repairs import library
+    from callground.repairs import indirect, library
 
     ranked = rank(asked)
     if asked.code in ("unknown-member", "unknown-import"):
-        more = library.of(asked, bool(ranked and ranked[0].near and ranked[0].score >= _NEAR_ENOUGH))
+        near = bool(ranked and ranked[0].near and ranked[0].score >= _NEAR_ENOUGH)
+        more = library.of(asked, near)
+        if not near:
+            more += indirect.documented(asked)
+        if not (near and plain(ranked[0].candidate.name) == plain(asked.name)):
+            more += indirect.behind_accessors(asked, near)
         if more:
             joined = sorted([*ranked, *rank(asked, more)], key=lambda r: (-r.score, r.candidate.text))
             # The same name by two ways counts once, by the better one.

@@ -97,6 +97,13 @@ class Finding:
     """Names that do exist on the owner (members, module names, parameter names): raw material for repairs."""
     suggestions: tuple[Suggestion, ...] = ()
 
+    @property
+    def named(self) -> str:
+        """The dotted name that the finding is about, as ``ignore-names`` knows it: for arguments the callee's."""
+        if self.kind == "arity" or self.code == "deprecated-call" or self.name in ("", self.owner):
+            return self.owner
+        return f"{self.owner}.{self.name}"
+
 
 Key = tuple[str, ...]
 """A dependency key, for example ``("symbol", module, name)``, ``("class", module, qualname)``,

@@ -75,6 +75,7 @@ def _settings(session: Session) -> list[str]:
         "exclude": list(config.exclude),
         "roots": list(config.roots),
         "severity": dict(config.severity),
+        "ignore-names": list(config.ignore_names),
         "per-file-ignores": {pattern: list(codes) for pattern, codes in config.per_file_ignores},
     }
     return [f"{key} = {value!r}" for key, value in shown.items() if value]

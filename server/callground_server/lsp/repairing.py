@@ -114,8 +114,8 @@ def offers(folder: Folder, path: str, text: str, span: Range, texts: Mapping[str
         if raw is None:
             continue
         held = repairs.offered(raw)
-        ignored = repairs.ignored(raw)
-        found.append(Offer(finding, (*held, ignored) if ignored is not None else tuple(held)))
+        silencing = (repairs.ignored(raw), repairs.name_ignored(raw, folder.settings_root))
+        found.append(Offer(finding, (*held, *(each for each in silencing if each is not None))))
     return found
 
 

@@ -9,6 +9,7 @@ export const SERVER_KEYS: Readonly<Record<string, string>> = {
   severity: "severity",
   perFileIgnores: "per-file-ignores",
   suggestions: "suggestions",
+  ignoreNames: "ignore-names",
 };
 
 /** Settings after whose change a new server has to be started. */
