@@ -103,6 +103,10 @@ def build_parser() -> argparse.ArgumentParser:
     cache = commands.add_parser("cache", help="show or clear what is kept on disk between runs")
     cache.add_argument("action", choices=("info", "clear"))
 
+    from callground_server.cli.distill import add_parser as add_distill
+
+    add_distill(commands)
+
     schema = commands.add_parser(
         "schema", help="print the contract of `check --format json`, of the gate, or of `suggest`"
     )
@@ -184,6 +188,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from callground_server.cli.names import run_locate, run_related
 
         status = run_related(options) if options.command == "related" else run_locate(options)
+    elif options.command == "distill":
+        from callground_server.cli.distill import run as distill
+
+        status = distill(options)
     elif options.command == "schema":
         from callground_server.cli.pages import print_schema
 

@@ -1,0 +1,1 @@
+"""Distil a team's own caller from a teacher: see `callground.caller.tool_caller`."""
