@@ -103,6 +103,7 @@ def distill_tool_caller(
     rows, ledger = label(teacher, requests, specs, timeout=teacher_timeout, progress=progress)
     network = encoder if encoder is not None else Encoder()
     vectors = Vectors(network)
+    made_on = identity(network)
     trained = train(
         rows,
         specs,
@@ -119,6 +120,8 @@ def distill_tool_caller(
     caller = ToolCaller(trained, teacher, network, teacher_timeout=teacher_timeout, zero_shot=zero_shot, rows=rows)
     caller.ledger = ledger
     caller._vectors = vectors
+    if caller._identity != made_on:
+        raise DistillError("the encoder's files have changed meanwhile: distil again")
     return caller
 
 
@@ -141,6 +144,7 @@ class ToolCaller:
         self._timeout = teacher_timeout
         self._zero_shot = zero_shot
         self._encoder: Encodes = encoder if encoder is not None else Encoder()
+        self._identity = identity(self._encoder)
         self._vectors = Vectors(self._encoder)
         self._rows = list(rows)
         self._harvest: dict[str, Row] = {row.request: row for row in harvest}
@@ -430,7 +434,7 @@ class ToolCaller:
                 self._trained,
                 self._rows,
                 self.harvested,
-                identity(self._encoder),
+                self._identity,
                 {"ledger": self.ledger.as_json(), "unanswered": self.unanswered},
             )
 
