@@ -45,7 +45,7 @@ class Caller:
 
     enabled: bool = True
     alpha: float = 0.1
-    """Share of the calls given out unasked that may be wrong."""
+    """Share of the calls given out unasked that may be of the wrong tool."""
     delta: float = 0.05
     """Probability that the calibration was lucky and the share is larger."""
     path: str | None = None

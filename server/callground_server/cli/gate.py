@@ -82,7 +82,9 @@ def suggest_parser() -> argparse.ArgumentParser:
     parser.add_argument("--at", metavar="FILE:LINE", help="a call of the workspace's functions, written at that line")
     parser.add_argument("--batch", metavar="FILE.jsonl", help="one JSON request a line, one answer a line")
     parser.add_argument("--ask", action="store_true", help="the best call also when it is not sure or not complete")
-    parser.add_argument("--alpha", type=float, metavar="SHARE", help="of calls that may be wrong; default: 0.1")
+    parser.add_argument(
+        "--alpha", type=float, metavar="SHARE", help="of calls that may be of the wrong tool; default: 0.1"
+    )
     parser.add_argument("--delta", type=float, metavar="SHARE", help="chance that it is more; default: 0.05")
     parser.add_argument("--explain", action="store_true", help="what the decision rests on")
     parser.add_argument("--json", action="store_true", help="the answer as JSON (`callground schema suggest`)")

@@ -4,7 +4,7 @@
     python tests/bench/caller/decisions.py bfcl_eval-*.whl [--model FOLDER] [--splits 40]
 
 Printed are the choice of the tool, the area under the ROC curve of the gate, and, for the live requests (the
-irrelevant ones are 40 % of them), what the answered cost: with the threshold that ships, and with thresholds learnt
+irrelevant ones are 40 % of them), how often the answered are wrong: with the threshold that ships, and with thresholds learnt
 on one half of BFCL and tried on the other, no list of tools standing on both sides.  A call that lacks a required
 argument, or a request for several actions, counts as not answered.
 """
