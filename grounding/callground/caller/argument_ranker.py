@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from callground.caller.argument_candidates import Candidate
 from callground.caller.encoder import EncoderUnavailable
@@ -99,7 +99,7 @@ class Ranker:
         }
         path.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")
 
-    def logits(self, rows: Floats) -> Floats:
+    def logits(self, rows: Floats) -> NDArray[np.floating[Any]]:
         """One logit a row of features."""
         import numpy as np
 

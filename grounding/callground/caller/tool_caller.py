@@ -177,9 +177,10 @@ class ToolCaller:
         None is an escalation: the request is strange, asks for several actions, lacks a required argument, or the
         student is not sure enough.
         """
-        return _plain(self._local(request))
+        return _plain(self.answer(request))
 
-    def _local(self, request: str) -> Answer:
+    def answer(self, request: str) -> Answer:
+        """The same with its score, and with "no tool" and escalation told apart by `Answer.outcome`; it is counted."""
         if not isinstance(request, str) or not request.strip() or len(request) > LONGEST_REQUEST:
             answer = Answer("escalate")
         else:
@@ -196,7 +197,7 @@ class ToolCaller:
 
         A teacher that raises, takes too long or answers nonsense is counted, and the request kept in `unanswered`.
         """
-        local = _plain(self._local(request))
+        local = _plain(self.answer(request))
         if local is not None:
             return local
         row = self._ask(request)
@@ -236,7 +237,7 @@ class ToolCaller:
 
         The result counts in `report`, and the teacher's answer is harvested.
         """
-        answer = self._local(request)
+        answer = self.answer(request)
         local = _plain(answer)
         row = self._ask(request)
         if row is None:

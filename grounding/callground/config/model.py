@@ -49,7 +49,7 @@ class Caller:
     delta: float = 0.05
     """Probability that the calibration was lucky and the share is larger."""
     path: str | None = None
-    """Folder of another model than the bundled one; relative paths start at the workspace root."""
+    """Folder of another model than the bundled one, or of a distilled caller; relative ones start at the root."""
 
 
 class Problem(NamedTuple):

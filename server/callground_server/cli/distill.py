@@ -61,6 +61,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from callground.caller.distill.evidence import NEVER
+    from callground.caller.encoder import Encoder
+    from callground.caller.own_caller import BundledProposals
     from callground.caller.teachers import teacher_from
     from callground.caller.tool_caller import distill_tool_caller
     from callground.caller.tools import read_tools
@@ -87,6 +89,7 @@ def _run(options: argparse.Namespace) -> int:
             alpha=options.alpha,
             delta=options.delta,
             teacher_timeout=options.timeout,
+            zero_shot=BundledProposals(tools, Encoder()),
             progress=bar.update,
         )
     caller.save(options.out)

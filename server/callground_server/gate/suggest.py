@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from callground_server.gate.wire import RequestError
 if TYPE_CHECKING:
     from callground.caller.bundled import BundledCaller
     from callground.caller.encoder import Encoder
+    from callground.caller.own_caller import OwnCaller
     from callground.caller.tool_vectors import ToolVectors
     from callground.facts.store import Store
 
@@ -35,6 +37,7 @@ class Suggester:
         self._lock = threading.Lock()
         self._encoders: dict[str, tuple[Encoder, ToolVectors]] = {}
         self._callers: OrderedDict[tuple[Any, ...], BundledCaller] = OrderedDict()
+        self._distilled: tuple[tuple[str, int], OwnCaller] | None = None
 
     def suggest(self, data: Any, settings: Caller) -> dict[str, Any]:
         """The answer to a request.  Raises RequestError, also where the caller is off or cannot run."""
@@ -68,8 +71,9 @@ class Suggester:
             raise RequestError(f"`tools` holds more than {MAX_TOOLS} tools")
         try:
             with self._lock:
-                caller = self._caller(tuple(tools), alpha, delta, settings.path)
-                result = caller.suggest(text, ask=ask)
+                own = self._own(settings.path)
+                caller = self._caller(tuple(tools), alpha, delta, None if own is not None else settings.path)
+                result = (own.suggest(text, tools) if own is not None else None) or caller.suggest(text, ask=ask)
         except (EncoderUnavailable, RankerUnavailable) as error:
             raise RequestError(f"the caller is off: {error}") from None
         return answer_json(text, result, caller, explain=explain, problems=problems)
@@ -91,6 +95,21 @@ class Suggester:
         self._callers.move_to_end(key)
         return caller
 
+    def _own(self, path: str | None) -> OwnCaller | None:
+        """The distilled caller of a folder; read again when the folder was written anew."""
+        from callground.caller.distill.artifact import ArtifactError
+        from callground.caller.own_caller import OwnCaller, is_distilled
+
+        if not path or not is_distilled(path):
+            return None
+        try:
+            written = os.stat(path).st_mtime_ns
+            if self._distilled is None or self._distilled[0] != (path, written):
+                self._distilled = ((path, written), OwnCaller(path, self._network(None)[0]))
+        except (OSError, ArtifactError) as error:
+            raise RequestError(f"the caller is off: {error}") from None
+        return self._distilled[1]
+
     def _network(self, path: str | None) -> tuple[Encoder, ToolVectors]:
         from callground.caller.encoder import Encoder
         from callground.caller.tool_vectors import ToolVectors
@@ -107,8 +126,10 @@ def unavailable(settings: Caller) -> str | None:
     if not settings.enabled:
         return "the caller is switched off (`caller.enabled` of the settings)"
     from callground.caller.encoder import Encoder
+    from callground.caller.own_caller import is_distilled
 
-    reason = (Encoder(Path(settings.path)) if settings.path else Encoder()).available()
+    bundled = not settings.path or is_distilled(settings.path)
+    reason = (Encoder() if bundled else Encoder(Path(settings.path or ""))).available()
     return f"the caller is off: {reason}; everything else works without it" if reason is not None else None
 
 

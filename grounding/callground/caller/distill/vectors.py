@@ -23,6 +23,7 @@ class Encodes(Protocol):
 
     def encode(self, texts: Sequence[str], /) -> NDArray[np.float32]:
         """Unit vectors, one row a text."""
+        ...
 
 
 class Vectors:

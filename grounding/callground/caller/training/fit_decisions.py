@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import minimize  # pyright: ignore[reportMissingImports] - in the extra `training` only
 
 from callground.caller import gate as gates
 from callground.caller import selection
