@@ -111,10 +111,18 @@ def stands_for(ev: Evaluator, where: str, name: str, last: str) -> bool:
     module = ev.module(where)
     if module is None or module.source is None:
         return False
-    # `x = Class(`, `x=Class` as a default, `x: Class`
-    given = rf"\b{re.escape(name)}\s*(?::[^=\n]*)?=\s*(?:\w+\.)*{re.escape(last)}\b"
-    declared = rf"\b{re.escape(name)}\s*:\s*['\"]?(?:\w+\.)*{re.escape(last)}\b"
-    return re.search(f"{given}|{declared}", module.source.text) is not None
+    source = module.source
+
+    def compute() -> bool:
+        text = source.text
+        if last not in text:
+            return False
+        # `x = Class(`, `x=Class` as a default, `x: Class`
+        given = rf"\b{re.escape(name)}\s*(?::[^=\n]*)?=\s*(?:\w+\.)*{re.escape(last)}\b"
+        declared = rf"\b{re.escape(name)}\s*:\s*['\"]?(?:\w+\.)*{re.escape(last)}\b"
+        return re.search(f"{given}|{declared}", text) is not None
+
+    return ev.memo(("stands-for", where, source.digest, name, last), compute, lambda reason: False)
 
 
 def perhaps_replaced(ev: Evaluator, values: Values, attr: str) -> Values:
