@@ -94,6 +94,8 @@ async def test_changes_since_head_and_explanations(pushed, root):
     editor = pushed
     await editor.start()
     uri = editor.open("user.py")
+    # Until the index is complete the answer says "not loaded yet".
+    await editor.settle()
     answer = await command(editor, "callground.checkChanges")
     found = {name.rpartition("/")[2]: [f["message"] for f in files] for name, files in _plain(answer)["files"].items()}
     assert {name: len(messages) for name, messages in found.items()} == {"user.py": 1, "new.py": 1}
