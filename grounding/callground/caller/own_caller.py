@@ -44,10 +44,23 @@ class OwnCaller:
         tools = list(ToolCaller.load(path, encoder=encoder).tools.values())
         self._caller = ToolCaller.load(path, encoder=encoder, zero_shot=BundledProposals(tools, encoder))
 
-    def suggest(self, request: str, tools: Sequence[ToolSpec]) -> Suggestion | Abstention | None:
-        """A call of one of `tools`, that none fits, or None: ask another caller."""
+    def suggest(
+        self, request: str, tools: Sequence[ToolSpec], *, alpha: float, delta: float, ask: bool = False
+    ) -> Suggestion | Abstention | None:
+        """A call of one of `tools`, that none fits, or None: ask another caller.
+
+        None too where `alpha` or `delta` ask for more than the evidence promises, or a tool is not one of its own.
+        """
+        evidence = self._caller.trained.evidence
+        if evidence.alpha > alpha or evidence.delta > delta:
+            return None
+        # A tool that it never heard of may be the one that is meant: its evidence says nothing of that.
+        if any(tool.name not in self._caller.tools for tool in tools):
+            return None
         answer = self._caller.answer(request)
         if answer.outcome == "no-tool":
+            if ask:
+                return None
             return Abstention(Why.NOT_SURE, "the distilled caller knows that none of its tools fits", answer.score)
         specs = {tool.name: tool.as_toolcall_spec() for tool in tools}
         if answer.outcome != "call" or answer.tool is None or answer.tool not in specs:

@@ -19,7 +19,6 @@ from callground.caller.distill.artifact import ArtifactError, read_folder, write
 from callground.caller.distill.bounds import differ
 from callground.caller.distill.comparison import Health, Improvement, count, error_rate, worse
 from callground.caller.distill.rows import (
-    LONGEST_REQUEST,
     BadAnswer,
     Ledger,
     Row,
@@ -28,6 +27,7 @@ from callground.caller.distill.rows import (
     as_specs,
     ask,
     label,
+    learnable,
     merge,
     read_answer,
 )
@@ -104,6 +104,9 @@ def distill_tool_caller(
     network = encoder if encoder is not None else Encoder()
     vectors = Vectors(network)
     made_on = identity(network)
+    if not rows and ledger.rejected:
+        first = ledger.rejected[0]
+        raise DistillError(f"none of {ledger.asked} answers of the teacher can be used; {first.reason}: {first.detail}")
     trained = train(
         rows,
         specs,
@@ -181,7 +184,7 @@ class ToolCaller:
 
     def answer(self, request: str) -> Answer:
         """The same with its score, and with "no tool" and escalation told apart by `Answer.outcome`; it is counted."""
-        if not isinstance(request, str) or not request.strip() or len(request) > LONGEST_REQUEST:
+        if not learnable(request):
             answer = Answer("escalate")
         else:
             answer = self._trained.answer(request, lambda texts: self._vectors.once(texts[0])[None, :], self._zero_shot)
@@ -221,10 +224,13 @@ class ToolCaller:
                 reason = "raised"
         with self._lock:
             self._failures[reason] += 1
-            self._unanswered.append(request)
+            if isinstance(request, str):
+                self._unanswered.append(request)
         return None
 
     def _keep(self, row: Row) -> None:
+        if not learnable(row.request):
+            return
         with self._lock:
             self._harvest.pop(row.request, None)
             self._harvest[row.request] = row
@@ -356,7 +362,7 @@ class ToolCaller:
         as many right calls, and at most the share of wrong ones among the emitted.
         """
         with self._learning:
-            harvest = self.harvested
+            harvest = [row for row in self.harvested if learnable(row.request)]
             if not harvest:
                 return Improvement(False, "nothing was harvested", {}, {})
             ledger = Ledger()
@@ -408,6 +414,9 @@ class ToolCaller:
             rows = [row for row in self._rows if row.tool != name or _fits(row, tools)]
             new = []
             for request, args in examples:
+                if not learnable(request):
+                    ledger.reject(request, "not-a-request", "empty, too long, or no text")
+                    continue
                 try:
                     new.append(read_answer({"tool": name, "args": args}, request, tools))
                 except BadAnswer as error:
@@ -418,6 +427,7 @@ class ToolCaller:
             with self._lock:
                 self._trained = trained
                 self._rows = rows
+                self._harvest = {key: row for key, row in self._harvest.items() if _fits(row, tools)}
                 self._recent.clear()
             return ledger
 

@@ -83,7 +83,7 @@ def read_log(text: str) -> Traces:
         data: list[Any] = [json.loads(text)]
     except ValueError:
         data = []
-        for line in text.splitlines():
+        for line in text.split("\n"):
             if not line.strip():
                 continue
             try:

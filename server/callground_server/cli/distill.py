@@ -54,6 +54,9 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         return _run(options)
+    except OSError as error:
+        print(f"callground: {options.out}: {error.strerror or error}", file=sys.stderr)
+        return 2
     except (_Unusable, TeacherError, ArtifactError, DistillError, ToolSpecError, EncoderUnavailable) as error:
         print(f"callground: {error}", file=sys.stderr)
         return 2
@@ -108,12 +111,15 @@ def read_requests(path: Path) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         raise _Unusable(f"{path}: {error}") from None
     out: list[str] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    # A line ends at a line feed only: other separators may stand inside a JSON string.
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             data = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError) as error:
+            if line.lstrip()[0] in '{"[':
+                raise _Unusable(f"{path}:{number}: {error}") from None
             data = line.strip()
         if isinstance(data, dict):
             data = next((data[key] for key in ("request", "text", "prompt") if key in data), None)

@@ -73,7 +73,8 @@ class Suggester:
             with self._lock:
                 own = self._own(settings.path)
                 caller = self._caller(tuple(tools), alpha, delta, None if own is not None else settings.path)
-                result = (own.suggest(text, tools) if own is not None else None) or caller.suggest(text, ask=ask)
+                found = own.suggest(text, tools, alpha=alpha, delta=delta, ask=ask) if own is not None else None
+                result = found or caller.suggest(text, ask=ask)
         except (EncoderUnavailable, RankerUnavailable) as error:
             raise RequestError(f"the caller is off: {error}") from None
         return answer_json(text, result, caller, explain=explain, problems=problems)

@@ -12,6 +12,7 @@ from callground.caller import tool_caller
 from callground.caller.teachers import ModelTeacher, TeacherError, teacher_from
 from callground.caller.tools import ToolSpec
 from callground_server.cli import main
+from callground_server.cli.distill import read_requests
 from tool_requests import TOOLS, make_synth, rule_teacher
 from word_encoder import WordEncoder
 
@@ -82,7 +83,7 @@ def test_a_log_is_learnt_from_and_the_folder_answers(desk, capsys):
         (["--tools", "tools.json", "--teacher", "json:loads"], "--requests is needed"),
         (["--tools", "tools.json", "--teacher", "json:no_such", "--requests", "requests.jsonl"], "no_such"),
         (["--tools", "tools.json", "--teacher", "nowhere", "--requests", "requests.jsonl"], "no address, no file"),
-        (["--tools", "tools.json", "--teacher", "json:loads", "--requests", "requests.jsonl"], "0 usable rows"),
+        (["--tools", "tools.json", "--teacher", "json:loads", "--requests", "requests.jsonl"], "can be used; raised"),
         (["--tools", "requests.jsonl", "--teacher", "json:loads"], "requests.jsonl"),
         (["--tools", "tools.json", "--teacher", "json:loads", "--requests", "tools.json"], "tools.json:1"),
     ],
@@ -143,3 +144,12 @@ def test_a_model_is_asked_as_openai_is(model, monkeypatch):
 def test_what_is_no_teacher_is_refused(word):
     with pytest.raises(TeacherError):
         teacher_from(word, [])
+
+
+def test_a_broken_line_is_no_request(tmp_path):
+    file = tmp_path / "requests.jsonl"
+    file.write_text('{"request": "one\u2028two"}\nplain words\n', encoding="utf-8")
+    assert read_requests(file) == ["one\u2028two", "plain words"]
+    file.write_text('"good"\n{"request": "turn on the')
+    with pytest.raises(Exception, match=r"requests.jsonl:2: "):
+        read_requests(file)

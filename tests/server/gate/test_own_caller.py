@@ -90,3 +90,21 @@ def test_the_bundled_caller_stands_in(asked, specs):
         assert proposed == (found.tool, found.arguments, found.score)
     else:
         assert proposed is None
+
+
+def test_a_tool_that_it_never_saw_is_not_its_to_judge(folder, asked):
+    rows, definitions = asked
+    other = {"name": "read_barometer", "description": "Read the barometer", "inputSchema": {"type": "object"}}
+    suggester, settings = Suggester(), Caller(path=str(folder))
+    for text, _answer in rows[:12]:
+        request = {"request": text, "tools": [*definitions, other]}
+        own, bundled = (suggester.suggest(request, each)["suggestion"] for each in (settings, Caller()))
+        assert own == bundled
+
+
+def test_it_answers_only_what_its_evidence_promises(folder, asked):
+    rows, definitions = asked
+    suggester, settings = Suggester(), Caller(path=str(folder))
+    for text, _answer in rows[:12]:
+        request = {"request": text, "tools": definitions, "alpha": 0.001, "delta": 0.0001}
+        assert suggester.suggest(request, settings)["suggestion"] is None

@@ -54,8 +54,10 @@ def write_folder(
     """Write the folder beside its place and put it there in one step; what stood there is replaced whole."""
     path = path.absolute()
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and not (path / DIGESTS_FILE).is_file() and (not path.is_dir() or any(path.iterdir())):
-        raise ArtifactError(f"{path} exists and is no distilled caller: it is not overwritten")
+    if path.exists():
+        strange = {each.name for each in path.iterdir()} - {*_FILES, DIGESTS_FILE} if path.is_dir() else {path.name}
+        if strange:
+            raise ArtifactError(f"{path} exists and has other files than a distilled caller's: it is not overwritten")
     work = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
     try:
         (work / SELECT_FILE).write_bytes(trained.models[0])
@@ -63,7 +65,7 @@ def write_folder(
         _write(work / STUDENT_FILE, _student(trained, encoder, extra))
         _write(work / EVIDENCE_FILE, _evidence(trained.evidence))
         for name, items in ((ROWS_FILE, rows), (HARVEST_FILE, harvest)):
-            lines = [json.dumps([row.request, row.tool, dict(row.args)], ensure_ascii=False) for row in items]
+            lines = [json.dumps([row.request, row.tool, dict(row.args)]) for row in items]
             (work / name).write_text("".join(line + "\n" for line in lines), "utf-8")
         (work / RELIABILITY_FILE).write_text(reliability(trained.evidence), "utf-8")
         (work / RISK_FILE).write_text(risk_coverage(trained.evidence), "utf-8")
@@ -84,7 +86,7 @@ def read_folder(path: Path, encoder: str) -> tuple[Trained, list[Row], list[Row]
     """(student, training rows, harvest, what the caller added).  Raises ArtifactError unless all is as it was saved."""
     try:
         digests = json.loads((path / DIGESTS_FILE).read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ArtifactError(f"{path} is no distilled caller: {DIGESTS_FILE}: {error}") from None
     if not isinstance(digests, dict) or set(digests) != set(_FILES):
         raise ArtifactError(f"{path / DIGESTS_FILE} does not list the files of a distilled caller")
@@ -93,7 +95,7 @@ def read_folder(path: Path, encoder: str) -> tuple[Trained, list[Row], list[Row]
         strange = sorted(found.symmetric_difference({*_FILES, DIGESTS_FILE}))
         raise ArtifactError(f"{path} lacks files or has others: {', '.join(strange)}")
     for name in _FILES:
-        if _digest(path / name) != digests[name]:
+        if not (path / name).is_file() or _digest(path / name) != digests[name]:
             raise ArtifactError(f"{path / name} is not what was saved: its digest differs; distil again or restore it")
     try:
         student = json.loads((path / STUDENT_FILE).read_text("utf-8"))
@@ -105,7 +107,7 @@ def read_folder(path: Path, encoder: str) -> tuple[Trained, list[Row], list[Row]
         models = ((path / SELECT_FILE).read_bytes(), (path / TAG_FILE).read_bytes())
         trained = _read_student(student, models, evidence)
         rows, harvest = (_rows(path / name) for name in (ROWS_FILE, HARVEST_FILE))
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, OSError, RecursionError) as error:
         if isinstance(error, ArtifactError):
             raise
         raise ArtifactError(f"{path} cannot be read: {type(error).__name__}: {error}") from None
@@ -113,7 +115,7 @@ def read_folder(path: Path, encoder: str) -> tuple[Trained, list[Row], list[Row]
 
 
 def _write(path: Path, data: Any) -> None:
-    path.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")), "utf-8")
+    path.write_text(json.dumps(data, separators=(",", ":")), "utf-8")
 
 
 def _digest(path: Path) -> str:

@@ -153,6 +153,11 @@ def fault_of(tool: ToolSpec, args: Mapping[str, Any]) -> str:
     return ""
 
 
+def learnable(request: object) -> bool:
+    """Whether a request is one that can be learnt from."""
+    return isinstance(request, str) and bool(request.strip()) and len(request) <= LONGEST_REQUEST
+
+
 def label(
     teacher: Teacher,
     requests: Sequence[Any],
@@ -168,7 +173,7 @@ def label(
     for number, request in enumerate(requests):
         if progress is not None:
             progress("asking the teacher", number, len(requests))
-        if not isinstance(request, str) or not request.strip() or len(request) > LONGEST_REQUEST:
+        if not learnable(request):
             ledger.reject(request, "not-a-request", "empty, too long, or no text")
             continue
         if request in seen:

@@ -118,3 +118,23 @@ def test_a_save_that_fails_leaves_the_old_folder(saved, tmp_path, monkeypatch):
         caller.save(folder)
     assert {each.name: each.read_bytes() for each in folder.iterdir()} == before
     assert [each.name for each in tmp_path.iterdir()] == ["copy"]
+
+
+def test_a_folder_with_other_files_is_kept(saved, tmp_path):
+    caller = ToolCaller.load(saved, encoder=WordEncoder())
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "digests.json").write_text("{}")
+    (folder / "mine.txt").write_text("precious")
+    with pytest.raises(ArtifactError, match="not overwritten"):
+        caller.save(folder)
+    assert (folder / "mine.txt").read_text() == "precious"
+
+
+def test_odd_requests_do_not_spoil_what_is_saved(saved, tmp_path):
+    caller = ToolCaller.load(saved, rule_teacher, encoder=WordEncoder())
+    for request in (b"abc", "   ", "\ud800 hello", "x" * 5000):
+        caller(request)
+    caller.improve()
+    caller.save(tmp_path / "again")
+    ToolCaller.load(tmp_path / "again", encoder=WordEncoder())
