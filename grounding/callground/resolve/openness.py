@@ -43,11 +43,18 @@ def _made_why(ev: Evaluator, ref: Ref, name: str) -> Why | None:
             if made == SUBCLASS_MADE and (not names or name in names.split(",")):
                 return Why(Reason.SUBCLASS, f"type() makes subclasses of {entry.ref.dotted}")
     last = ref.qualname.rsplit(".", 1)[-1].split("@")[0]
+    lasts = {
+        entry.ref.qualname.rsplit(".", 1)[-1]
+        for entry in hierarchy.mro(ev, ref).entries
+        if entry.ref.module != "builtins"
+    }
     ev.read("stores", SUBCLASS_MADE)
     for where, store in ev.snapshot.stores(SUBCLASS_MADE):
         if store.value is not None and name not in store.value.split(","):
             continue
-        if store.receiver.rsplit(".", 1)[-1] == last or patches.stands_for(ev, where, store.receiver, last):
+        # A variable that holds an ancestor by default may hold this class.
+        held = any(patches.stands_for(ev, where, store.receiver, each) for each in lasts)
+        if held or store.receiver.rsplit(".", 1)[-1] == last:
             return Why(Reason.SUBCLASS, f"type() makes subclasses of {store.receiver}")
     return None
 
